@@ -1,0 +1,134 @@
+#include "cache/disk_store.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+
+namespace onepass::cache {
+
+DiskStore::DiskStore(const Options& options)
+    : folder_(Folder::Open(options.folder)), limit_bytes_(options.limit_bytes) {
+  if (!folder_.ok() && options.warn) {
+    options.warn(absl::StrCat("nothing is kept on disk: ", folder_.status().message()));
+  }
+}
+
+std::optional<Hit> DiskStore::Get(const Digest& digest, absl::string_view preimage) {
+  absl::StatusOr<std::string> bytes =
+      folder_.ok() ? folder_->ReadAndTouch(digest) : absl::StatusOr<std::string>(folder_.status());
+  absl::StatusOr<EntryView> entry =
+      bytes.ok() ? ParseEntry(*bytes) : absl::StatusOr<EntryView>(bytes.status());
+  bool damaged = bytes.ok() && !entry.ok();
+  // Between the reading and this, another process may have put a whole entry in its place. Then a
+  // good one is lost, and compiled once more: cheaper than a lock.
+  if (damaged) folder_->Remove(digest);
+  bool hit = entry.ok() && entry->preimage == preimage;
+  {
+    absl::MutexLock lock(&mutex_);
+    ++(hit ? stats_.hits : stats_.misses);
+    if (damaged) ++stats_.damaged;
+  }
+  if (!hit) return std::nullopt;
+  return Hit{.payload = std::string(entry->payload), .served_by = name()};
+}
+
+void DiskStore::Put(const Digest& digest, absl::string_view preimage, absl::string_view payload) {
+  std::string bytes = SerializeEntry(preimage, payload);
+  int64_t size = static_cast<int64_t>(bytes.size());
+  if (!folder_.ok() || size > limit_bytes_ || !folder_->Publish(digest, bytes).ok()) {
+    absl::MutexLock lock(&mutex_);
+    ++stats_.put_failures;
+    return;
+  }
+  CountPut(size);
+}
+
+void DiskStore::CountPut(int64_t bytes) {
+  {
+    absl::MutexLock lock(&mutex_);
+    ++stats_.puts;
+    folder_bytes_ += bytes;
+    bytes_to_next_walk_ -= bytes;
+    if (bytes_to_next_walk_ >= 0 && folder_bytes_ <= limit_bytes_) return;
+    // Before the walk, so that other writers go on meanwhile instead of walking as well.
+    bytes_to_next_walk_ = limit_bytes_ / 16;
+  }
+  Trim();
+}
+
+void DiskStore::Trim() {
+  if (!folder_.ok()) return;
+  std::vector<Folder::File> files = folder_->Walk();
+  absl::Time stale = absl::Now() - Folder::kStaleAfter;
+  int64_t total = 0;
+  for (const Folder::File& file : files) {
+    if (file.temporary && file.modified < stale) unlink(file.path.c_str());
+    if (!file.temporary) total += file.bytes;
+  }
+  int64_t evictions = 0;
+  if (total > limit_bytes_) {
+    std::sort(files.begin(), files.end(),
+              [](const auto& a, const auto& b) { return a.modified < b.modified; });
+    for (const Folder::File& file : files) {
+      if (total <= limit_bytes_ - limit_bytes_ / 10) break;
+      // What another process evicted first is gone all the same.
+      if (file.temporary) continue;
+      if (unlink(file.path.c_str()) == 0) ++evictions;
+      total -= file.bytes;
+    }
+  }
+  absl::MutexLock lock(&mutex_);
+  stats_.evictions += evictions;
+  folder_bytes_ = total;
+}
+
+std::optional<Entry> DiskStore::Read(const Digest& digest) {
+  if (!folder_.ok()) return std::nullopt;
+  absl::StatusOr<std::string> bytes = folder_->ReadFile(digest);
+  if (!bytes.ok()) return std::nullopt;
+  absl::StatusOr<EntryView> entry = ParseEntry(*bytes);
+  if (!entry.ok()) return std::nullopt;
+  return Entry{.preimage = std::string(entry->preimage), .payload = std::string(entry->payload)};
+}
+
+std::vector<Listed> DiskStore::List() {
+  std::vector<Listed> listed;
+  if (!folder_.ok()) return listed;
+  for (const Folder::File& file : folder_->Walk()) {
+    if (!file.digest.has_value()) continue;
+    listed.push_back({.digest = *file.digest, .bytes = file.bytes, .last_used = file.modified});
+  }
+  return listed;
+}
+
+Stats DiskStore::GetStats() {
+  std::vector<Listed> listed = List();
+  absl::MutexLock lock(&mutex_);
+  Stats stats = stats_;
+  stats.entries = static_cast<int64_t>(listed.size());
+  for (const Listed& row : listed) stats.bytes += row.bytes;
+  return stats;
+}
+
+Verified DiskStore::Verify() {
+  Verified verified;
+  for (const Listed& row : List()) {
+    ++(Read(row.digest).has_value() ? verified.good : verified.damaged);
+  }
+  return verified;
+}
+
+void DiskStore::Clear() {
+  if (!folder_.ok()) return;
+  for (const Folder::File& file : folder_->Walk()) {
+    // A temporary file is another process's half-written entry; it leaves with the stale ones.
+    if (!file.temporary) unlink(file.path.c_str());
+  }
+  absl::MutexLock lock(&mutex_);
+  folder_bytes_ = 0;
+}
+
+}  // namespace onepass::cache

@@ -1,0 +1,201 @@
+#include "cache/folder.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "cache/entry.h"
+
+namespace onepass::cache {
+namespace {
+
+constexpr absl::string_view kTemporaryPrefix = ".new-";
+constexpr absl::string_view kVersionMark = ".e";
+
+// Larger than any binary: a length that can only be damage must not become an allocation.
+constexpr int64_t kLargestFile = int64_t{1} << 30;
+
+absl::Status PosixError(absl::string_view call, absl::string_view path) {
+  int error = errno;
+  return absl::ErrnoToStatus(error, absl::StrCat(call, " ", path));
+}
+
+absl::Status MakeFolder(const std::string& path) {
+  if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return absl::OkStatus();
+  if (errno != ENOENT) return PosixError("mkdir", path);
+  std::string parent = std::filesystem::path(path).parent_path().string();
+  if (parent.empty() || parent == path) return PosixError("mkdir", path);
+  if (absl::Status made = MakeFolder(parent); !made.ok()) return made;
+  if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return absl::OkStatus();
+  return PosixError("mkdir", path);
+}
+
+absl::Status WriteAll(int fd, absl::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return PosixError("write", "a new entry");
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+// What is there, up to `size` bytes: a file that was cut short meanwhile is found out by its
+// parser.
+absl::StatusOr<std::string> ReadAll(int fd, int64_t size, const std::string& path) {
+  std::string bytes(static_cast<size_t>(size), '\0');
+  size_t filled = 0;
+  while (filled < bytes.size()) {
+    ssize_t got = read(fd, bytes.data() + filled, bytes.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return PosixError("read", path);
+    if (got == 0) break;
+    filled += static_cast<size_t>(got);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+// The digest of shard `ab` and file `cd...ef.e1`; false where the name is not an entry's.
+bool ParseName(absl::string_view shard, absl::string_view name, Folder::File& file) {
+  if (absl::StartsWith(name, kTemporaryPrefix)) {
+    file.temporary = true;
+    return true;
+  }
+  size_t digits = 2 * Digest::kBytes - shard.size();
+  if (name.size() <= digits || !absl::StartsWith(name.substr(digits), kVersionMark)) return false;
+  std::optional<Digest> digest = Digest::FromHex(absl::StrCat(shard, name.substr(0, digits)));
+  uint32_t version = 0;
+  if (!digest || !absl::SimpleAtoi(name.substr(digits + kVersionMark.size()), &version)) {
+    return false;
+  }
+  if (version == kEntryVersion) file.digest = digest;
+  return true;
+}
+
+void WalkShard(const std::string& root, absl::string_view shard, std::vector<Folder::File>& files) {
+  std::error_code error;
+  std::filesystem::directory_iterator it(absl::StrCat(root, "/", shard), error);
+  for (; !error && it != std::filesystem::directory_iterator(); it.increment(error)) {
+    Folder::File file{.path = it->path().string()};
+    struct stat status;
+    if (!ParseName(shard, it->path().filename().string(), file) ||
+        lstat(file.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+      continue;
+    }
+    file.bytes = status.st_size;
+    file.modified = absl::TimeFromTimespec(status.st_mtim);
+    files.push_back(std::move(file));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Folder> Folder::Open(absl::string_view path) {
+  if (!absl::StartsWith(path, "/")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the cache folder '", path, "' is not an absolute path; is HOME or the cache folder set?"));
+  }
+  std::string name(path);
+  while (name.size() > 1 && name.back() == '/') name.pop_back();
+  if (absl::Status made = MakeFolder(name); !made.ok()) return made;
+  struct stat status;
+  if (stat(name.c_str(), &status) != 0) return PosixError("stat", name);
+  if (!S_ISDIR(status.st_mode)) {
+    return absl::FailedPreconditionError(absl::StrCat(name, " is not a folder"));
+  }
+  bool writable_by_all = (status.st_mode & S_IWOTH) != 0;
+  if (writable_by_all && status.st_uid != geteuid()) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(name, " can be written by everybody and belongs to another user"));
+  }
+  return Folder(std::move(name), status.st_mode & 0777, writable_by_all);
+}
+
+std::string Folder::ShardOf(const Digest& digest) const {
+  return absl::StrCat(path_, "/", digest.ToHex().substr(0, 2));
+}
+
+std::string Folder::PathOf(const Digest& digest) const {
+  std::string hex = digest.ToHex();
+  return absl::StrCat(path_, "/", hex.substr(0, 2), "/", hex.substr(2), kVersionMark,
+                      kEntryVersion);
+}
+
+absl::StatusOr<std::string> Folder::ReadFile(const Digest& digest) const {
+  return ReadFile(digest, /*touch=*/false);
+}
+
+absl::StatusOr<std::string> Folder::ReadAndTouch(const Digest& digest) const {
+  return ReadFile(digest, /*touch=*/true);
+}
+
+absl::StatusOr<std::string> Folder::ReadFile(const Digest& digest, bool touch) const {
+  std::string path = PathOf(digest);
+  // Neither a link that leads out of the folder nor a pipe that nobody writes to is an entry.
+  int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return PosixError("open", path);
+  absl::Cleanup close_fd = [fd] { close(fd); };
+  struct stat status;
+  if (fstat(fd, &status) != 0) return PosixError("fstat", path);
+  if (!S_ISREG(status.st_mode)) return absl::NotFoundError(absl::StrCat(path, " is not a file"));
+  if (only_own_files_ && status.st_uid != geteuid()) {
+    return absl::NotFoundError(absl::StrCat(path, " belongs to another user"));
+  }
+  if (status.st_size > kLargestFile) return std::string();
+  if (touch) futimens(fd, nullptr);
+  return ReadAll(fd, status.st_size, path);
+}
+
+absl::Status Folder::WriteNew(int fd, absl::string_view bytes) const {
+  if (fchmod(fd, 0600 | (mode_ & 0064)) != 0) return PosixError("fchmod", "a new entry");
+  if (absl::Status written = WriteAll(fd, bytes); !written.ok()) return written;
+  if (fsync(fd) != 0) return PosixError("fsync", "a new entry");
+  return absl::OkStatus();
+}
+
+absl::Status Folder::Publish(const Digest& digest, absl::string_view bytes) const {
+  std::string shard = ShardOf(digest);
+  std::string temporary = absl::StrCat(shard, "/", kTemporaryPrefix, "XXXXXX");
+  const std::string pattern = temporary;
+  int fd = mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) {
+    // Somebody may have removed the whole folder meanwhile: who owns it is judged again.
+    if (absl::StatusOr<Folder> again = Open(path_); !again.ok()) return again.status();
+    if (absl::Status made = MakeFolder(shard); !made.ok()) return made;
+    chmod(shard.c_str(), 0700 | (mode_ & 0775));
+    temporary = pattern;
+    fd = mkostemp(temporary.data(), O_CLOEXEC);
+  }
+  if (fd < 0) return PosixError("mkostemp", temporary);
+  absl::Status written = WriteNew(fd, bytes);
+  // close() is where some network file systems report a full disk.
+  if (close(fd) != 0 && written.ok()) written = PosixError("close", temporary);
+  if (written.ok() && rename(temporary.c_str(), PathOf(digest).c_str()) != 0) {
+    written = PosixError("rename", temporary);
+  }
+  if (!written.ok()) unlink(temporary.c_str());
+  return written;
+}
+
+void Folder::Remove(const Digest& digest) const { unlink(PathOf(digest).c_str()); }
+
+std::vector<Folder::File> Folder::Walk() const {
+  std::vector<File> files;
+  for (int shard = 0; shard < 256; ++shard) {
+    WalkShard(path_, absl::StrCat(absl::Hex(shard, absl::kZeroPad2)), files);
+  }
+  return files;
+}
+
+}  // namespace onepass::cache

@@ -1,0 +1,10 @@
+# Script mode: writes OUT, a C++ file with the text of every file in FILES ('|' between them).
+string(REPLACE "|" ";" files "${FILES}")
+set(rows "")
+foreach(file IN LISTS files)
+  get_filename_component(name ${file} NAME)
+  file(READ ${file} text)
+  string(APPEND rows "    {\"${name}\", R\"onepass(${text})onepass\"},\n")
+endforeach()
+file(WRITE ${OUT}.new "#include \"codegen/templates.h\"\n\nnamespace onepass {\n\nconst Template kTemplates[] = {\n${rows}};\nconst int kTemplateCount = sizeof(kTemplates) / sizeof(kTemplates[0]);\n\n}  // namespace onepass\n")
+file(RENAME ${OUT}.new ${OUT})
