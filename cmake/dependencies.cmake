@@ -18,3 +18,18 @@ target_link_libraries(onepass_llvm INTERFACE ${ONEPASS_LLVM_LIBS})
 # Debian's Support names libz3.so and others that its own code path never reaches; loading them would
 # triple the start-up time of every process.
 target_link_options(onepass_llvm INTERFACE LINKER:--as-needed)
+
+# The distribution's packages name shared libraries; a static build puts their archives in place.
+if(ONEPASS_STATIC)
+  add_link_options(-static-libstdc++ -static-libgcc)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+  get_property(imported DIRECTORY PROPERTY IMPORTED_TARGETS)
+  foreach(library IN LISTS imported)
+    get_target_property(location ${library} LOCATION)
+    string(REGEX REPLACE "\\.so[0-9.]*$" ".a" archive "${location}")
+    if(NOT archive STREQUAL location AND EXISTS "${archive}")
+      set_target_properties(${library} PROPERTIES IMPORTED_LOCATION "${archive}" IMPORTED_LOCATION_NONE "${archive}"
+                            IMPORTED_LOCATION_RELEASE "${archive}" IMPORTED_LOCATION_RELWITHDEBINFO "${archive}")
+    endif()
+  endforeach()
+endif()
