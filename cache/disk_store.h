@@ -3,15 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "cache/folder.h"
 #include "cache/store.h"
 
@@ -35,7 +34,7 @@ class DiskStore final : public Store {
     int64_t limit_bytes = kDefaultLimitBytes;
     // Called once, by the constructor, where the folder cannot be used; one line without an end.
     // Empty: nobody is told.
-    std::function<void(absl::string_view)> warn;
+    std::function<void(absl::string_view)> warn = nullptr;
   };
 
   explicit DiskStore(const Options& options);
@@ -54,15 +53,17 @@ class DiskStore final : public Store {
   void Clear() override;
 
  private:
+  // DATA_LOSS: there is one and it is damaged.
+  absl::StatusOr<Entry> ReadEntry(const Digest& digest) const;
   void CountPut(int64_t bytes);
 
   const absl::StatusOr<Folder> folder_;
   const int64_t limit_bytes_;
 
-  absl::Mutex mutex_;
-  Stats stats_ ABSL_GUARDED_BY(mutex_);
-  int64_t folder_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // at the last walk, plus what was put since
-  int64_t bytes_to_next_walk_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::mutex mutex_;  // guards all below
+  Stats stats_;
+  int64_t folder_bytes_ = 0;  // at the last walk, plus what was put since
+  int64_t bytes_to_next_walk_ = 0;
 };
 
 }  // namespace onepass::cache

@@ -35,10 +35,10 @@ class Folder {
   // A file that a walk found.
   struct File {
     std::string path;
-    std::optional<Digest> digest;  // none: temporary, or of another format version
+    std::optional<Digest> digest = std::nullopt;  // none: temporary, or of another format version
     bool temporary = false;
     int64_t bytes = 0;
-    absl::Time modified;
+    absl::Time modified = absl::InfinitePast();
   };
 
   // Creates the folder where it is missing, for its owner only (0700), as are missing parents. In

@@ -17,7 +17,7 @@ int64_t BytesOf(const Entry& entry) { return BytesOf(entry.preimage, entry.paylo
 }  // namespace
 
 std::optional<Hit> MemoryStore::Get(const Digest& digest, absl::string_view preimage) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   auto found = by_digest_.find(digest);
   if (found == by_digest_.end() || found->second->entry.preimage != preimage) {
     ++stats_.misses;
@@ -31,7 +31,7 @@ std::optional<Hit> MemoryStore::Get(const Digest& digest, absl::string_view prei
 
 void MemoryStore::Put(const Digest& digest, absl::string_view preimage, absl::string_view payload) {
   int64_t bytes = BytesOf(preimage, payload);
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   if (bytes > limit_bytes_) {
     ++stats_.put_failures;
     return;
@@ -60,14 +60,14 @@ void MemoryStore::Remove(Recency::iterator held) {
 }
 
 std::optional<Entry> MemoryStore::Read(const Digest& digest) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   auto found = by_digest_.find(digest);
   if (found == by_digest_.end()) return std::nullopt;
   return found->second->entry;
 }
 
 std::vector<Listed> MemoryStore::List() {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   std::vector<Listed> listed;
   listed.reserve(recency_.size());
   for (const Held& held : recency_) {
@@ -78,14 +78,14 @@ std::vector<Listed> MemoryStore::List() {
 }
 
 Stats MemoryStore::GetStats() {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   return stats_;
 }
 
 Verified MemoryStore::Verify() { return {.good = GetStats().entries, .damaged = 0}; }
 
 void MemoryStore::Clear() {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   recency_.clear();
   by_digest_.clear();
   stats_.entries = 0;

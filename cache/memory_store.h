@@ -3,13 +3,12 @@
 
 #include <cstdint>
 #include <list>
+#include <mutex>
 #include <optional>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "cache/store.h"
 
@@ -41,13 +40,13 @@ class MemoryStore final : public Store {
   };
   using Recency = std::list<Held>;  // the most recently used one in front
 
-  void Remove(Recency::iterator held) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Remove(Recency::iterator held);  // with mutex_ held
 
   const int64_t limit_bytes_;
-  absl::Mutex mutex_;
-  Recency recency_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<Digest, Recency::iterator> by_digest_ ABSL_GUARDED_BY(mutex_);
-  Stats stats_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;  // guards all below
+  Recency recency_;
+  absl::flat_hash_map<Digest, Recency::iterator> by_digest_;
+  Stats stats_;
 };
 
 }  // namespace onepass::cache

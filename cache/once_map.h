@@ -2,19 +2,19 @@
 #define ONEPASS_CACHE_ONCE_MAP_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/cleanup/cleanup.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 
 namespace onepass::cache {
 
@@ -51,7 +51,7 @@ class OnceMap {
 
   // How many values there are.
   size_t size() const {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard lock(mutex_);
     return nodes_.size();
   }
 
@@ -87,7 +87,7 @@ class OnceMap {
   // The key's Pending, and whether the caller is to make the value. A value that appeared since
   // the caller looked comes as a Pending that is done.
   std::pair<std::shared_ptr<Pending>, bool> Join(const Key& key, size_t hash) {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard lock(mutex_);
     if (Value* value = FindHashed(key, hash)) {
       auto ready = std::make_shared<Pending>();
       ready->done = true;
@@ -100,33 +100,33 @@ class OnceMap {
   }
 
   absl::StatusOr<Value*> Await(Pending& pending) {
-    absl::MutexLock lock(&mutex_, absl::Condition(&pending.done));
+    std::unique_lock lock(mutex_);
+    some_done_.wait(lock, [&] { return pending.done; });
     return pending.result;
   }
 
   template <typename Make>
   absl::StatusOr<Value*> MakeAndPublish(const Key& key, size_t hash, Pending& pending,
                                         Make&& make) {
-    // Runs on an exception too: nobody may wait for ever.
+    // A cleanup, because of makers that throw: nobody may wait for ever.
     absl::Cleanup release = [&] {
-      absl::MutexLock lock(&mutex_);
+      std::lock_guard lock(mutex_);
       pending.done = true;
       pending_.erase(key);
+      some_done_.notify_all();
     };
     absl::StatusOr<Value> made = std::forward<Make>(make)();
-    absl::MutexLock lock(&mutex_);
-    std::move(release).Cancel();
+    std::lock_guard lock(mutex_);
     if (made.ok()) {
       pending.result = Insert(key, hash, *std::move(made));
     } else {
       pending.result = made.status();
     }
-    pending.done = true;
-    pending_.erase(key);
     return pending.result;
   }
 
-  Value* Insert(const Key& key, size_t hash, Value value) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  // With mutex_ held, as the two below.
+  Value* Insert(const Key& key, size_t hash, Value value) {
     if (2 * (nodes_.size() + 1) > tables_.back()->mask) Grow();
     nodes_.push_back(Node{hash, key, std::move(value)});
     Place(*tables_.back(), nodes_.back());
@@ -143,7 +143,7 @@ class OnceMap {
 
   // Readers may still be in the old table, so it stays; all old tables together are smaller than
   // the new one.
-  void Grow() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+  void Grow() {
     size_t slots = tables_.empty() ? 64 : 2 * (tables_.back()->mask + 1);
     tables_.push_back(std::make_unique<Table>(slots));
     for (Node& node : nodes_) Place(*tables_.back(), node);
@@ -151,10 +151,11 @@ class OnceMap {
   }
 
   std::atomic<Table*> table_{nullptr};
-  mutable absl::Mutex mutex_;
-  std::deque<Node> nodes_ ABSL_GUARDED_BY(mutex_);  // a deque, for stable addresses
-  std::vector<std::unique_ptr<Table>> tables_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<Key, std::shared_ptr<Pending>, Hash> pending_ ABSL_GUARDED_BY(mutex_);
+  mutable std::mutex mutex_;  // guards all below, and who writes to tables
+  std::condition_variable some_done_;
+  std::deque<Node> nodes_;  // a deque, for stable addresses
+  std::vector<std::unique_ptr<Table>> tables_;
+  absl::flat_hash_map<Key, std::shared_ptr<Pending>, Hash> pending_;
 };
 
 }  // namespace onepass::cache

@@ -13,18 +13,18 @@ std::optional<Hit> TieredStore::Get(const Digest& digest, absl::string_view prei
     std::optional<Hit> hit = tiers_[i]->Get(digest, preimage);
     if (!hit.has_value()) continue;
     for (size_t above = 0; above < i; ++above) tiers_[above]->Put(digest, preimage, hit->payload);
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard lock(mutex_);
     ++front_.hits;
     return hit;
   }
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   ++front_.misses;
   return std::nullopt;
 }
 
 void TieredStore::Put(const Digest& digest, absl::string_view preimage, absl::string_view payload) {
   for (const auto& tier : tiers_) tier->Put(digest, preimage, payload);
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   ++front_.puts;
 }
 
@@ -54,7 +54,7 @@ std::vector<Listed> TieredStore::List() {
 Stats TieredStore::GetStats() {
   Stats total;
   {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard lock(mutex_);
     total = front_;
   }
   for (const auto& tier : tiers_) {

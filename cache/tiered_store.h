@@ -2,13 +2,12 @@
 #define ONEPASS_CACHE_TIERED_STORE_H_
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "cache/store.h"
 
 namespace onepass::cache {
@@ -39,8 +38,8 @@ class TieredStore final : public Store {
 
  private:
   const std::vector<std::unique_ptr<Store>> tiers_;
-  absl::Mutex mutex_;
-  Stats front_ ABSL_GUARDED_BY(mutex_);  // hits, misses and puts of this store as a whole
+  std::mutex mutex_;  // guards front_
+  Stats front_;       // hits, misses and puts of this store as a whole
 };
 
 }  // namespace onepass::cache
