@@ -1,5 +1,5 @@
-// The table of activations. A row drives the spelling, the emitted code, the reference's tests and the
-// accuracy tests; the row of an activation is the only place that lists it.
+// The table of activations. A row drives the spelling, the emitted code, the reference's tests and
+// the accuracy tests; the row of an activation is the only place that lists it.
 #pragma once
 
 #include <cstdint>
@@ -58,14 +58,14 @@ struct Activation {
 struct ActivationRow {
   ActivationKind kind;
   absl::string_view name;
-  int parameters;         // how many constants it takes, 0 to 2
-  int required;           // how many of them have no default
-  double alpha, beta;     // defaults
-  // The name of the struct in templates/activation.cuh that computes it; empty: no kernel yet, refused
-  // with kUnimplemented.
+  int parameters;      // how many constants it takes, 0 to 2
+  int required;        // how many of them have no default
+  double alpha, beta;  // defaults
+  // The name of the struct in templates/activation.cuh that computes it; empty: no kernel yet,
+  // refused with kUnimplemented.
   absl::string_view cuda;
-  // Largest error against the exact value rounded once, in ulp of the output type, over the whole range:
-  // every f16 and bf16 value, a dense f32 sweep, f64 samples.
+  // Largest error against the exact value rounded once, in ulp of the output type, over the whole
+  // range: every f16 and bf16 value, a dense f32 sweep, f64 samples.
   double ulp_f32, ulp_half, ulp_f64;
 };
 

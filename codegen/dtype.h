@@ -19,7 +19,8 @@ constexpr int SizeOf(DType dtype) {
   return dtype == DType::kF64 || dtype == DType::kI64 ? 8 : dtype == DType::kF32 ? 4 : 2;
 }
 
-// The type that arithmetic is done in, and that saved statistics are kept in: f64 for f64, else f32.
+// The type that arithmetic is done in, and that saved statistics are kept in: f64 for f64, else
+// f32.
 constexpr DType AccumulationType(DType dtype) {
   return dtype == DType::kF64 ? DType::kF64 : DType::kF32;
 }

@@ -2,10 +2,10 @@
 //
 //     batch_norm.train f16 32x64x56x56:nhwc residual act=relu
 //
-// Parse and ToString round-trip through the canonical form: flags and keys in a fixed order, defaults
-// omitted, shortest round-trip numbers, sugar expanded ("relu.fwd" is "pointwise.fwd act=relu").
-// Parse checks the grammar; Validate (validate.h) checks that the values make sense together. Past
-// Validate nothing in codegen can fail.
+// Parse and ToString round-trip through the canonical form: flags and keys in a fixed order,
+// defaults omitted, shortest round-trip numbers, sugar expanded ("relu.fwd" is "pointwise.fwd
+// act=relu"). Parse checks the grammar; Validate (validate.h) checks that the values make sense
+// together. Past Validate nothing in codegen can fail.
 #pragma once
 
 #include <cstdint>
@@ -92,8 +92,8 @@ struct Problem {
   // Norms.
   DType param = DType::kF32;  // scale, bias, running statistics
   double eps = 1e-5;
-  double momentum = 0.1;             // weight of the NEW value
-  int64_t cumulative_batches = -1;   // momentum=cumulative:T; -1: momentum is used
+  double momentum = 0.1;            // weight of the NEW value
+  int64_t cumulative_batches = -1;  // momentum=cumulative:T; -1: momentum is used
   RunningVar running_var = RunningVar::kUnbiased;
   Affine affine = Affine::kBoth;
   int64_t groups = 0;  // group_norm only
@@ -113,9 +113,14 @@ struct Problem {
   PoolWindow window;  // pools
 
   bool inplace = false;
-  int64_t align = 0;  // tensors lie at addresses that are `align` modulo 2*align; 0: as allocated
+  // Tensors lie at addresses that are `align` modulo 2*align; 0: as allocated. A tensor whose
+  // elements are larger than `align` (f32 parameters of an f16 problem) lies at its element size
+  // instead.
+  int64_t align = 0;
 
-  std::vector<Problem> next;  // the stages after '|'; only the first stage has dtype, dims and layout
+  // The stages after '|'. Only the first stage spells dtype, dims and layout; the parser gives
+  // every later stage the dtype and layout of the first and the output dims of the stage before it.
+  std::vector<Problem> next;
 
   bool has_scale() const { return affine == Affine::kBoth || affine == Affine::kScale; }
   bool has_bias() const { return affine == Affine::kBoth || affine == Affine::kBias; }
@@ -134,6 +139,14 @@ struct Problem {
 
 // Dense strides, in elements, of a tensor with these logical dims stored in this layout.
 Dims DenseStrides(const Dims& dims, Layout layout);
+
+// Dims of y (and of dy) of this stage: the broadcast of x and all operands, x pooled, or x. Empty
+// where the sizes do not fit each other, which Validate refuses.
+Dims OutputDims(const Problem& problem);
+
+// Windows along one spatial axis by PyTorch's rule: with `ceil`, a last window that would begin
+// beyond the input and its begin padding is dropped. 0 where no window fits.
+int64_t PoolOutputSize(int64_t input, const PoolWindow& window, int axis);
 
 // Errors are kInvalidArgument and name the word that was not understood.
 absl::StatusOr<Problem> ParseProblem(absl::string_view line);
