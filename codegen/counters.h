@@ -1,5 +1,5 @@
-// Counters: what a launch costs, predicted in closed form by the planner or counted by a simulated device;
-// and the one time model over them.
+// Counters: what a launch costs, predicted in closed form by the planner or counted by a simulated
+// device; and the one time model over them.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // Key and Extents: what is baked into a kernel, and what is passed at launch.
 //
-// A Problem becomes a Key by canonicalising its geometry (unit axes dropped, mergeable axes merged), so
-// that problems which need the same kernel share it: batch and row counts are Extents, and only a coarse
-// class of them, which the planner needs in order to choose a tile, is in the Key.
+// A Problem becomes a Key by canonicalising its geometry (unit axes dropped, mergeable axes
+// merged), so that problems which need the same kernel share it: batch and row counts are Extents,
+// and only a coarse class of them, which the planner needs in order to choose a tile, is in the
+// Key.
 #pragma once
 
 #include <array>
@@ -27,12 +28,13 @@ enum class Geometry : uint8_t {
 };
 absl::string_view ToString(Geometry geometry);
 
-// An upper bound on a count, from a geometric grid of four steps an octave (1, 2, 3, 4, 5, 6, 7, 8, 10, 12,
-// 14, 16, 20...): what a Key knows of an Extent. 0 stands for "not in the key".
+// Upper bounds on a count: what a Key knows of an Extent. SizeClass has four steps an octave (1, 2,
+// 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20...), CoarseClass has one and ends at 8192, "many".
 int64_t SizeClass(int64_t count);
+int64_t CoarseClass(int64_t count);
 
-// What is compiled in. Two problems with equal Keys run the same binary. Plain data, compared and hashed
-// field by field.
+// What is compiled in. Two problems with equal Keys run the same binary. Plain data, compared and
+// hashed field by field.
 struct Key {
   Op op = Op::kPointwiseFwd;
   Geometry geometry = Geometry::kFlat;
@@ -42,28 +44,34 @@ struct Key {
   bool residual = false;
   bool wide_index = false;  // some tensor's largest byte offset needs 64 bits
   ActivationKind act = ActivationKind::kIdentity;
-  // Every address of a data tensor that a vector access may begin at is a multiple of this: 1 to 16 bytes,
-  // at least the element. Comes from the pointers and from the inner size.
+  // Every address of a data tensor that a vector access may begin at is a multiple of this: 1 to 16
+  // bytes, at least the element. Comes from the pointers and from the inner size.
   uint8_t access_bytes = 16;
   double act_alpha = 0;
   double act_beta = 0;
-  // Contiguous elements: of a segment (Row), of a matrix row (Column: all columns), of a run that shares
-  // its channel (Flat with channels: 1 for channels last). 0 for Flat without channels.
+  // Contiguous elements: of a segment (Row), of a matrix row (Column: all columns), of a run that
+  // shares its channel (Flat with channels: 1 for channels last). 0 for Flat without channels.
+  //
+  // Where a single row is contiguous as a whole, a segment is one access, so that its length stays
+  // an Extent.
   int64_t inner = 0;
   // Flat batch_norm.infer: the number of channels. Otherwise 0.
   int64_t channels = 0;
-  // SizeClass of the number of rows of a Row problem, of elements of a Flat one in units of 64 KB; 0 for
-  // Column.
+  // CoarseClass of the number of rows of a Row problem, else 0.
   int64_t row_class = 0;
-  // SizeClass of the number of segments of a row (Row) or of matrix rows (Column).
+  // SizeClass of the number of segments of a row (Row) or of matrix rows (Column), else 0.
   int64_t reduce_class = 0;
+
+  int element_bytes() const { return SizeOf(dtype); }
+  // Elements of one access.
+  int vector() const { return access_bytes / SizeOf(dtype); }
 
   bool operator==(const Key&) const = default;
   template <typename H>
   friend H AbslHashValue(H h, const Key& k) {
-    return H::combine(std::move(h), k.op, k.geometry, k.dtype, k.param, k.affine, k.residual, k.wide_index,
-                      k.act, k.access_bytes, k.act_alpha, k.act_beta, k.inner, k.channels, k.row_class,
-                      k.reduce_class);
+    return H::combine(std::move(h), k.op, k.geometry, k.dtype, k.param, k.affine, k.residual,
+                      k.wide_index, k.act, k.access_bytes, k.act_alpha, k.act_beta, k.inner,
+                      k.channels, k.row_class, k.reduce_class);
   }
 };
 
@@ -78,8 +86,8 @@ struct Extents {
   int64_t segment_stride = 0;  // Row: elements from one run of a row to the next
   int64_t reduced = 0;         // values a reduction sees
   double eps = 0;
-  double new_weight = 0;       // weight of the new value in the running statistics
-  double var_correction = 1;   // running variance over the biased one: n/(n-1), or 1
+  double new_weight = 0;      // weight of the new value in the running statistics
+  double var_correction = 1;  // running variance over the biased one: n/(n-1), or 1
   bool operator==(const Extents&) const = default;
 };
 
@@ -90,7 +98,8 @@ struct Buffers {
   uint64_t operator[](Role role) const { return at[static_cast<int>(role)]; }
 };
 
-// The largest power of two, at most 16, that divides the address of every data tensor (of x's type).
+// The largest power of two, at most 16, that divides the address of every data tensor (of x's
+// type).
 int AlignmentOf(const Problem& problem, const Buffers& buffers);
 
 // Forces on small tensors what only large ones need; for tests.
@@ -101,5 +110,7 @@ struct KeyHooks {
 // Problem must have passed Validate. `alignment` is AlignmentOf's value. Cost: below 100 ns.
 Key KeyOf(const Problem& problem, int alignment, KeyHooks hooks = {});
 Extents ExtentsOf(const Problem& problem);
+// The largest sizes of the Key's classes; what a plan must be able to serve.
+Extents RepresentativeExtents(const Key& key);
 
 }  // namespace onepass

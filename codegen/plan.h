@@ -1,6 +1,7 @@
 // Plan: how one Key is computed on one kind of device. A value that compares and prints itself.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -17,18 +18,19 @@ struct Plan {
   absl::string_view strategy;  // the name in the strategy table
   int threads = 0;             // of a block
   int vector = 1;              // elements of one access
-  int register_vectors = 0;    // vectors that a thread holds in registers (persistent), or loads at once
-  int shared_vectors = 0;      // vectors that a thread holds in shared memory
-  int tile_vectors = 0;        // Column: vectors across the tile of columns that a block works on
-  int split = 1;               // blocks that share one reduction
-  int slabs = 1;               // Column, persistent: rounds over the columns
-  int blocks_per_sm = 1;       // resident blocks that the registers are limited for
+  int register_vectors =
+      0;  // vectors that a thread holds in registers (persistent), or loads at once
+  int shared_vectors = 0;  // vectors that a thread holds in shared memory
+  int tile_vectors = 0;    // Column: vectors across the tile of columns that a block works on
+  int split = 1;           // blocks that share one reduction
+  int slabs = 1;           // Column, persistent: rounds over the columns
+  int blocks_per_sm = 1;   // resident blocks that the registers are limited for
 
   bool operator==(const Plan&) const = default;
 };
 
-// "persistent_block threads=512 vector=4 ..."; ParsePlan reads it back. Unknown strategies and fields are
-// kInvalidArgument.
+// "persistent_block threads=512 vector=4 ..."; ParsePlan reads it back. Unknown strategies and
+// fields are kInvalidArgument.
 std::string ToString(const Plan& plan);
 absl::StatusOr<Plan> ParsePlan(absl::string_view text);
 
@@ -46,8 +48,8 @@ struct LaunchShape {
 // Everything that a launch of a planned kernel needs besides pointers.
 struct Schedule {
   llvm::SmallVector<LaunchShape, 2> launches;
-  // Scratch in device memory. The first `barrier_bytes` must be zero before the first launch; every launch
-  // leaves them zero.
+  // Scratch in device memory. The first `barrier_bytes` must be zero before the first launch; every
+  // launch leaves them zero.
   int64_t workspace_bytes = 0;
   int64_t barrier_bytes = 0;
 };

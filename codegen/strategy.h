@@ -1,6 +1,6 @@
-// The strategy table: who holds the data while it is reduced. One row a strategy; the planner, `explain`, the
-// emitter and the tests read nothing else. A new strategy is one file in strategies/, one .cuh in templates/,
-// one row here, one golden source.
+// The strategy table: who holds the data while it is reduced. One row a strategy; the planner,
+// `explain`, the emitter and the tests read nothing else. A new strategy is one file in
+// strategies/, one .cuh in templates/, one row here, one golden source.
 #pragma once
 
 #include <string>
@@ -16,6 +16,12 @@
 
 namespace onepass {
 
+// A kernel of a skeleton: "onepass_ROW_" + suffix calls the device function template `function`.
+struct EntryPoint {
+  absl::string_view suffix;
+  absl::string_view function;
+};
+
 struct Strategy {
   absl::string_view name;
   Geometry geometry;
@@ -24,38 +30,41 @@ struct Strategy {
   // A few plans worth measuring, only called where refusal is empty; never empty then.
   std::vector<Plan> (*propose)(const Key&, const DeviceSpec&);
   // Grid, shared memory and workspace of one launch.
-  Schedule (*schedule)(const Key&, const Plan&, const Extents&, const DeviceSpec&);
+  Schedule (*schedule)(const Key&, const Plan&, const Extents&);
   // The traffic and the shape of one launch in closed form.
   Counters (*predict)(const Key&, const Plan&, const Extents&, const DeviceSpec&);
-  // The skeleton in templates/ and the entry points it defines; the constants that it is specialised by.
+  // The skeleton in templates/ and its kernels in launch order.
   absl::string_view skeleton;
-  std::vector<std::string> (*facts)(const Key&, const Plan&);
+  llvm::ArrayRef<EntryPoint> entries;
 };
 
 llvm::ArrayRef<Strategy> Strategies();
 
-// The row of a plan.
-const Strategy& StrategyOf(const Plan& plan);
+// Null if there is no such row.
+const Strategy* FindStrategy(absl::string_view name, Geometry geometry);
+// The row of a plan that PlanFor made for this key.
+const Strategy& StrategyOf(const Key& key, const Plan& plan);
 
 // One row of the choice, for `explain`.
 struct Candidate {
   const Strategy* strategy = nullptr;
   std::string refusal;  // empty: accepted
-  std::vector<Plan> plans;
-  Counters predicted;        // of plans[0], the best by the time model
-  double microseconds = 0;   // of plans[0]
+  std::vector<Plan> plans = {};
+  Counters predicted = {};       // of plans[0], the best by the time model
+  double microseconds = 0;  // of plans[0]
 };
 
-// Every strategy with its reason or its plans, best plan first. Where `extents` is null the Key's classes
-// stand in for them.
-std::vector<Candidate> Candidates(const Key& key, const DeviceSpec& device, const Extents* extents = nullptr);
+// Every strategy with its reason or its plans, best plan first, for the Key's representative sizes.
+std::vector<Candidate> Candidates(const Key& key, const DeviceSpec& device);
 
-// The fastest accepted plan by the time model. `forced` names a strategy ("" is free choice): where it does not
-// accept, kUnimplemented with its reason; an unknown name is kInvalidArgument. kUnimplemented too where no
-// strategy computes the operator, which says so.
-absl::StatusOr<Plan> PlanFor(const Key& key, const DeviceSpec& device, absl::string_view forced = "");
+// The fastest accepted plan by the time model. `forced` names a strategy ("" is free choice): where
+// it does not accept, kUnimplemented with its reason; an unknown name is kInvalidArgument.
+// kUnimplemented too where no strategy computes the operator, which says so.
+absl::StatusOr<Plan> PlanFor(const Key& key, const DeviceSpec& device,
+                             absl::string_view forced = "");
 
-Schedule ScheduleOf(const Key& key, const Plan& plan, const Extents& extents, const DeviceSpec& device);
-Counters Predict(const Key& key, const Plan& plan, const Extents& extents, const DeviceSpec& device);
+Schedule ScheduleOf(const Key& key, const Plan& plan, const Extents& extents);
+Counters Predict(const Key& key, const Plan& plan, const Extents& extents,
+                 const DeviceSpec& device);
 
 }  // namespace onepass

@@ -1,0 +1,43 @@
+#include "codegen/capacity.h"
+
+#include <algorithm>
+
+namespace onepass {
+namespace {
+
+constexpr int kMaxUnrolledVectors = 80;
+// Every block uses 1 KB of shared memory for the system since compute capability 8.0.
+constexpr int64_t kSystemSharedBytes = 1024;
+
+bool IsCheap(ActivationKind act) {
+  return act == ActivationKind::kIdentity || act == ActivationKind::kRelu ||
+         act == ActivationKind::kRelu6 || act == ActivationKind::kLeakyRelu ||
+         act == ActivationKind::kHardswish;
+}
+
+}  // namespace
+
+int64_t HeldSharedBytes(const DeviceSpec& device, int64_t static_shared_bytes) {
+  return std::max<int64_t>(0, device.shared_bytes_per_block - static_shared_bytes);
+}
+
+int HeldRegisterVectors(int vector_bytes, int register_words) {
+  return std::min(kMaxUnrolledVectors, register_words * 4 / vector_bytes);
+}
+
+int WorkingRegisters(const Key& key) {
+  const int arithmetic = key.dtype == DType::kF64 ? 16 : 0;
+  return 44 + arithmetic + (IsCheap(key.act) ? 0 : 12);
+}
+
+int ResidentBlocks(const DeviceSpec& device, int threads, int registers, int64_t shared_bytes) {
+  const int64_t rounded = (registers + 7) / 8 * 8;
+  int64_t blocks = std::min<int64_t>(device.max_threads_per_sm / threads, device.max_blocks_per_sm);
+  blocks = std::min(blocks, device.registers_per_sm / (rounded * threads));
+  if (shared_bytes > 0) {
+    blocks = std::min(blocks, device.shared_bytes_per_sm / (shared_bytes + kSystemSharedBytes));
+  }
+  return static_cast<int>(std::max<int64_t>(blocks, 1));
+}
+
+}  // namespace onepass

@@ -1,0 +1,27 @@
+// What fits on chip: the one place for the arithmetic of DESIGN section 4.
+#pragma once
+
+#include <cstdint>
+
+#include "codegen/device_spec.h"
+#include "codegen/key.h"
+
+namespace onepass {
+
+// Shared memory that a persistent block may hold data in: the opt-in maximum less what reductions
+// need.
+int64_t HeldSharedBytes(const DeviceSpec& device, int64_t static_shared_bytes = 4096);
+
+// How many vectors of `vector_bytes` a thread may hold in at most `register_words` registers,
+// packed. Never more than 80: loops over them are unrolled.
+int HeldRegisterVectors(int vector_bytes, int register_words);
+
+// Registers a thread needs besides those that hold data, for this Key's epilogue. Measured with
+// NVRTC 13.0 for sm_80, sm_90 and sm_100; a test compiles the extremes and finds no spill.
+int WorkingRegisters(const Key& key);
+
+// Blocks of this size that an SM holds at once, limited by threads, registers and shared memory; at
+// least 1.
+int ResidentBlocks(const DeviceSpec& device, int threads, int registers, int64_t shared_bytes);
+
+}  // namespace onepass

@@ -1,0 +1,33 @@
+#include "codegen/strategies/column_tile.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "codegen/divide.h"
+
+namespace onepass {
+namespace {
+
+constexpr int kMinTileBytes = 64;
+constexpr int kMaxTileVectors = 32;
+
+}  // namespace
+
+int WidestTile(const Key& key) {
+  const auto row_vectors = static_cast<uint64_t>(key.inner / key.vector());
+  return static_cast<int>(std::min<uint64_t>(kMaxTileVectors, std::bit_ceil(row_vectors)));
+}
+
+int NarrowestTile(const Key& key) {
+  return std::min(WidestTile(key), std::max(1, kMinTileBytes / key.access_bytes));
+}
+
+int64_t TilesAcross(const Key& key, int tile_vectors) {
+  return CeilDiv(key.inner, int64_t{tile_vectors} * key.vector());
+}
+
+int64_t PartialBytes(const Key& key, const Plan& plan) {
+  return int64_t{plan.tile_vectors} * plan.vector * 2 * SizeOf(AccumulationType(key.dtype));
+}
+
+}  // namespace onepass

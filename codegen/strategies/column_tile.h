@@ -1,0 +1,22 @@
+// Tiles of columns, as both Column strategies use them (templates/column.cuh).
+#pragma once
+
+#include <cstdint>
+
+#include "codegen/key.h"
+#include "codegen/plan.h"
+
+namespace onepass {
+
+// Fewest and most vectors across a tile: whole sectors of at least 64 bytes where the matrix is
+// that wide, and at most a warp's width. Powers of two.
+int NarrowestTile(const Key& key);
+int WidestTile(const Key& key);
+
+// Tiles across the matrix.
+int64_t TilesAcross(const Key& key, int tile_vectors);
+
+// Bytes of the moments that one block leaves for the others of its tile.
+int64_t PartialBytes(const Key& key, const Plan& plan);
+
+}  // namespace onepass

@@ -1,0 +1,79 @@
+// multi_pass, Row: statistics of parts of rows, then apply in reverse order.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/capacity.h"
+#include "codegen/divide.h"
+#include "codegen/strategies/rows.h"
+#include "codegen/traffic.h"
+
+namespace onepass {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kBlocksPerSm = 4;
+constexpr int64_t kMinPartBytes = 16 * 1024;
+constexpr int64_t kMaxPartBytes = 128 * 1024;
+
+std::string Refusal(const Key& key, const DeviceSpec&) {
+  if (key.op != Op::kBatchNormTrain) return absl::StrCat("does not compute ", ToString(key.op));
+  return "";
+}
+
+// Parts between 16 and 128 KB, as many as give every SM two waves.
+int SplitFor(const Key& key, const DeviceSpec& device) {
+  const int64_t row_bytes = key.reduce_class * key.inner * key.element_bytes();
+  const int64_t wanted =
+      CeilDiv(2 * kBlocksPerSm * int64_t{device.sms}, std::max<int64_t>(key.row_class, 1));
+  const int64_t fewest = CeilDiv(row_bytes, kMaxPartBytes);
+  const int64_t most = std::max<int64_t>(row_bytes / kMinPartBytes, 1);
+  return static_cast<int>(std::max(fewest, std::min(wanted, most)));
+}
+
+std::vector<Plan> Propose(const Key& key, const DeviceSpec& device) {
+  Plan plan{.strategy = kRowMultiPass.name, .threads = kThreads, .vector = key.vector()};
+  plan.register_vectors = std::clamp(64 / key.access_bytes, 2, 8);
+  plan.split = SplitFor(key, device);
+  plan.blocks_per_sm = key.dtype == DType::kF64 ? kBlocksPerSm / 2 : kBlocksPerSm;
+  return {plan};
+}
+
+int64_t PartialsBytes(const Key& key, const Plan& plan, const Extents& extents) {
+  return extents.rows * plan.split * 3 * SizeOf(AccumulationType(key.dtype));
+}
+
+Schedule ScheduleParts(const Key& key, const Plan& plan, const Extents& extents) {
+  Schedule schedule;
+  for (int kernel : {0, 1}) {
+    LaunchShape launch;
+    launch.kernel = kernel;
+    launch.grid[0] = static_cast<uint32_t>(extents.rows * plan.split);
+    launch.block[0] = static_cast<uint32_t>(plan.threads);
+    schedule.launches.push_back(launch);
+  }
+  schedule.workspace_bytes = PartialsBytes(key, plan, extents);
+  return schedule;
+}
+
+Counters PredictParts(const Key& key, const Plan& plan, const Extents& extents,
+                      const DeviceSpec& device) {
+  Counters counters =
+      TwoPassCounters(key, extents, WholeSectors(PartialsBytes(key, plan, extents)), device);
+  counters.busy = BusyShare(extents.rows * plan.split, plan.blocks_per_sm, device);
+  return counters;
+}
+
+constexpr EntryPoint kEntries[] = {{"_statistics", "RowStatistics"}, {"_apply", "RowApply"}};
+
+}  // namespace
+
+const Strategy kRowMultiPass = {.name = "multi_pass",
+                                .geometry = Geometry::kRow,
+                                .refusal = Refusal,
+                                .propose = Propose,
+                                .schedule = ScheduleParts,
+                                .predict = PredictParts,
+                                .skeleton = "row_multi_pass.cuh",
+                                .entries = kEntries};
+
+}  // namespace onepass

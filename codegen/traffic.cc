@@ -1,0 +1,76 @@
+#include "codegen/traffic.h"
+
+#include <algorithm>
+
+#include "codegen/divide.h"
+
+namespace onepass {
+namespace {
+
+int64_t ParameterTensors(const Key& key) {
+  const bool scale = key.affine == Affine::kBoth || key.affine == Affine::kScale;
+  const bool bias = key.affine == Affine::kBoth || key.affine == Affine::kBias;
+  return (scale ? 1 : 0) + (bias ? 1 : 0) + 2;  // and two statistics, given or running
+}
+
+}  // namespace
+
+int64_t ChannelCount(const Key& key, const Extents& extents) {
+  switch (key.geometry) {
+    case Geometry::kFlat:
+      return key.channels;
+    case Geometry::kRow:
+      return extents.rows;
+    default:
+      return key.inner;
+  }
+}
+
+TensorBytes BytesOf(const Key& key, const Extents& extents) {
+  TensorBytes bytes;
+  bytes.x = bytes.y = WholeSectors(extents.elements * key.element_bytes());
+  if (key.residual) bytes.residual = bytes.x;
+  const int64_t channels = ChannelCount(key, extents);
+  if (channels == 0) return bytes;
+  const int64_t parameter = WholeSectors(channels * SizeOf(key.param));
+  bytes.parameters_read = ParameterTensors(key) * parameter;
+  if (key.op == Op::kBatchNormTrain) {
+    bytes.parameters_written =
+        2 * parameter + 2 * WholeSectors(channels * SizeOf(AccumulationType(key.dtype)));
+  }
+  return bytes;
+}
+
+Counters OnePassCounters(const Key& key, const Extents& extents, int64_t workspace) {
+  const TensorBytes bytes = BytesOf(key, extents);
+  Counters counters;
+  counters.dram_read_bytes = bytes.x + bytes.residual + bytes.parameters_read;
+  counters.dram_write_bytes = bytes.y + bytes.parameters_written + workspace;
+  counters.l2_bytes = counters.dram_bytes() + workspace;
+  counters.launches = 1;
+  return counters;
+}
+
+Counters TwoPassCounters(const Key& key, const Extents& extents, int64_t workspace,
+                         const DeviceSpec& device) {
+  Counters counters = OnePassCounters(key, extents, workspace);
+  const int64_t x = BytesOf(key, extents).x;
+  counters.dram_read_bytes += x - std::min(x, device.l2_bytes);
+  counters.l2_bytes += x;
+  counters.launches = 2;
+  return counters;
+}
+
+double BusyShare(int64_t blocks, int resident, const DeviceSpec& device) {
+  if (blocks <= 0) return 1.0;
+  if (blocks <= device.sms) return static_cast<double>(blocks) / device.sms;
+  const int64_t wave = int64_t{device.sms} * resident;
+  if (blocks <= wave) return 1.0;
+  // A memory-limited block gets a larger share of the bandwidth in a thin last wave; half of what
+  // is missing counts.
+  const double waves = static_cast<double>(blocks) / static_cast<double>(wave);
+  const double whole = static_cast<double>(CeilDiv(blocks, wave));
+  return 0.5 + 0.5 * waves / whole;
+}
+
+}  // namespace onepass

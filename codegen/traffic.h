@@ -1,0 +1,43 @@
+// The closed forms of memory traffic that all strategies share.
+#pragma once
+
+#include <cstdint>
+
+#include "codegen/counters.h"
+#include "codegen/device_spec.h"
+#include "codegen/divide.h"
+#include "codegen/key.h"
+
+namespace onepass {
+
+// Bytes of the tensors of one launch, each in whole 32-byte sectors.
+struct TensorBytes {
+  int64_t x = 0;
+  int64_t residual = 0;
+  int64_t y = 0;
+  int64_t parameters_read = 0;     // scale, bias, given or running statistics
+  int64_t parameters_written = 0;  // saved and running statistics
+};
+TensorBytes BytesOf(const Key& key, const Extents& extents);
+
+constexpr int64_t kSectorBytes = 32;
+constexpr int64_t WholeSectors(int64_t bytes) {
+  return CeilDiv(bytes, kSectorBytes) * kSectorBytes;
+}
+
+// The number of channels, or of rows, that have parameters.
+int64_t ChannelCount(const Key& key, const Extents& extents);
+
+// Every tensor moved once, plus `workspace` bytes that are written and stay in L2 until the end.
+Counters OnePassCounters(const Key& key, const Extents& extents, int64_t workspace);
+
+// x read twice, the second time in reverse, with evict-first hints on what the second pass no
+// longer needs: the second pass finds min(S, L) of x in L2.
+Counters TwoPassCounters(const Key& key, const Extents& extents, int64_t workspace,
+                         const DeviceSpec& device);
+
+// Share of the SMs that work: of `blocks` that run `resident` at a time on an SM, averaged over the
+// waves.
+double BusyShare(int64_t blocks, int resident, const DeviceSpec& device);
+
+}  // namespace onepass

@@ -1,0 +1,31 @@
+// The one parameter block of every kernel. Host code includes this file too, so both sides agree by
+// construction. Pointers are null where the problem has no such tensor.
+#pragma once
+
+namespace onepass_kernel {
+
+struct Arguments {
+  const void* x;
+  const void* residual;
+  const void* scale;
+  const void* bias;
+  const void* mean;    // batch_norm.infer
+  const void* var;     // batch_norm.infer
+  void* running_mean;  // updated in place
+  void* running_var;   // updated in place
+  void* y;
+  void* saved_mean;
+  void* saved_invstd;
+  void* workspace;
+  long long elements;
+  long long rows;
+  long long segments;
+  long long segment_stride;  // elements
+  long long reduced;         // values a reduction sees
+  long long split;           // blocks that share one reduction
+  double eps;
+  double new_weight;
+  double var_correction;
+};
+
+}  // namespace onepass_kernel

@@ -1,0 +1,128 @@
+// Column geometry: reduce down the rows of a matrix whose kInner columns are contiguous. A block
+// works on a tile of kTileVectors vectors across and a chunk of rows down; thread t handles vector
+// t % kTileVectors of rows t / kTileVectors + k * kRowStep. kTileVectors is a power of two, at
+// most 32.
+#pragma once
+
+#include "norm.cuh"
+
+namespace onepass_kernel {
+
+template <class F>
+struct ColumnTile {
+  using Index = typename IndexType<F::kWideIndex>::Type;
+  static constexpr Index kRowVectors = F::kInner / F::kVector;  // of a matrix row
+  static constexpr int kColumns = F::kTileVectors * F::kVector;
+  static constexpr int kRowStep = F::kThreads / F::kTileVectors;
+  static constexpr long long kTiles = (F::kInner + kColumns - 1) / kColumns;
+
+  long long tile;
+  long long chunk;
+  Index vector;     // in the matrix row
+  Index row_begin;  // of the chunk
+  Index row_count;  // of the chunk, may be 0
+  bool inside;      // this thread's vector exists
+
+  __device__ __forceinline__ ColumnTile(const Arguments& a, long long tile_, long long chunk_)
+      : tile(tile_), chunk(chunk_) {
+    vector = static_cast<Index>(tile) * F::kTileVectors + threadIdx.x % F::kTileVectors;
+    inside = tile < kTiles && vector < kRowVectors;
+    row_begin = RowsPerChunk(a) * static_cast<Index>(chunk);
+    row_count = RowCount(a, chunk);
+  }
+  static __device__ __forceinline__ Index RowsPerChunk(const Arguments& a) {
+    return static_cast<Index>((a.rows + a.split - 1) / a.split);
+  }
+  static __device__ __forceinline__ Index RowCount(const Arguments& a, long long chunk) {
+    const long long size = RowsPerChunk(a);
+    const long long left = a.rows - chunk * size;
+    return static_cast<Index>(left <= 0 ? 0 : (left < size ? left : size));
+  }
+  // How many of the chunk's rows this thread handles.
+  __device__ __forceinline__ int Steps() const {
+    const Index first = threadIdx.x / F::kTileVectors;
+    return inside && first < row_count ? static_cast<int>((row_count - first - 1) / kRowStep) + 1
+                                       : 0;
+  }
+  __device__ __forceinline__ Index At(int step) const {
+    const Index row =
+        row_begin + threadIdx.x / F::kTileVectors + static_cast<Index>(step) * kRowStep;
+    return row * kRowVectors + vector;
+  }
+};
+
+// Sums over the threads of a block that share a column; every thread has its columns' results.
+// `scratch` holds kThreads / 32 times kColumns values.
+template <class F, class C>
+__device__ __forceinline__ void ColumnSum(C (&values)[F::kVector], C* scratch) {
+  constexpr int kWarps = F::kThreads / 32;
+  constexpr int kColumns = ColumnTile<F>::kColumns;
+  const int lane = threadIdx.x % F::kTileVectors;
+#pragma unroll
+  for (int i = 0; i < F::kVector; ++i) values[i] = WarpSum<F::kTileVectors>(values[i]);
+  if constexpr (kWarps > 1) {
+    if (threadIdx.x % 32 < F::kTileVectors) {
+#pragma unroll
+      for (int i = 0; i < F::kVector; ++i) {
+        scratch[(threadIdx.x / 32) * kColumns + i * F::kTileVectors + lane] = values[i];
+      }
+    }
+    __syncthreads();
+    for (int column = threadIdx.x; column < kColumns; column += F::kThreads) {
+      C sum = scratch[column];
+#pragma unroll
+      for (int warp = 1; warp < kWarps; ++warp) sum += scratch[warp * kColumns + column];
+      scratch[column] = sum;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i) values[i] = scratch[i * F::kTileVectors + lane];
+    __syncthreads();
+  }
+}
+
+// The moments of every column of a chunk, as they lie in the workspace: kColumns means, then
+// kColumns m2; the count is the chunk's row count.
+template <class F, class C>
+struct ColumnPartials {
+  static constexpr int kColumns = ColumnTile<F>::kColumns;
+  C* base;
+  __device__ __forceinline__ C* Of(long long slot) const { return base + slot * 2 * kColumns; }
+};
+
+// Merges the chunks of one tile; `slot` is the first chunk's. Leaves the map of every column in
+// `maps` (kColumns of them, the column of vector v, element i at i * kTileVectors + v) and, where
+// `record`, the channels' statistics. `scratch` holds kThreads moments.
+template <class F, class C>
+__device__ __forceinline__ void FinishColumns(const Arguments& a,
+                                              const ColumnPartials<F, C>& partials, long long slot,
+                                              long long tile, bool record, Moments<C>* scratch,
+                                              AffineMap<C>* maps) {
+  using Tile = ColumnTile<F>;
+  constexpr int kColumns = Tile::kColumns;
+  constexpr int kGroups = F::kThreads / kColumns > 0 ? F::kThreads / kColumns : 1;
+  const int group = threadIdx.x / kColumns;
+  const int column = threadIdx.x % kColumns;
+  Moments<C> total = {C(0), C(0), C(0)};
+  if (group < kGroups) {
+    for (long long chunk = group; chunk < a.split; chunk += kGroups) {
+      const C* part = partials.Of(slot + chunk);
+      const C count = static_cast<C>(Tile::RowCount(a, chunk));
+      total = Merge(total, Moments<C>{count, part[column], part[kColumns + column]});
+    }
+    scratch[threadIdx.x] = total;
+  }
+  __syncthreads();
+  if (group == 0) {
+    for (int other = 1; other < kGroups; ++other)
+      total = Merge(total, scratch[other * kColumns + column]);
+    const int v = column % F::kTileVectors;
+    const int i = column / F::kTileVectors;
+    const long long channel = (tile * F::kTileVectors + v) * F::kVector + i;
+    maps[column] = channel < F::kInner ? FinishChannel<F>(a, channel, total, record)
+                                       : AffineMap<C>{C(0), C(0), C(0)};
+  }
+  __syncthreads();
+}
+
+}  // namespace onepass_kernel

@@ -1,0 +1,133 @@
+// Batch normalisation in training, Column geometry, in channel slabs: a slab of columns times all
+// rows lies in the registers and shared memory of all co-resident blocks at once. `split` blocks
+// share a tile of columns; they exchange their moments through the workspace behind a barrier of
+// their own. x is read once.
+//
+// F as for row_persistent_block.cuh, with kTileVectors. Grid: tiles of a slab times split, all
+// co-resident (cooperative launch) where split > 1. Workspace: two words a tile of a slab, then two
+// parities of moments a block.
+#pragma once
+
+#include "column.cuh"
+#include "held.cuh"
+
+namespace onepass_kernel {
+
+// A barrier among `members` blocks over two words, zero before and after the launch. `arrived`
+// grows to members * rounds; the last block to leave clears both.
+struct BlockGroupBarrier {
+  unsigned int* words;
+  unsigned int members;
+
+  __device__ __forceinline__ void ArriveAndWait(unsigned int round) const {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      unsigned int seen;
+      asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+                   : "=r"(seen)
+                   : "l"(words)
+                   : "memory");
+      ++seen;
+      while (seen < members * (round + 1)) {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(words) : "memory");
+      }
+    }
+    __syncthreads();
+  }
+  __device__ __forceinline__ void Leave() const {
+    if (threadIdx.x == 0) {
+      unsigned int left;
+      asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;"
+                   : "=r"(left)
+                   : "l"(words + 1)
+                   : "memory");
+      if (left == members - 1) {
+        words[0] = 0;
+        words[1] = 0;
+      }
+    }
+  }
+};
+
+template <class F>
+__device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
+  using C = typename F::Compute;
+  using V = Vector<typename F::Element, F::kVector>;
+  using Tile = ColumnTile<F>;
+  constexpr int kWarps = F::kThreads / 32;
+  extern __shared__ uint4 dynamic_shared[];
+  __shared__ union {
+    C sums[kWarps * Tile::kColumns];
+    Moments<C> moments[F::kThreads];
+  } scratch;
+  __shared__ AffineMap<C> maps[Tile::kColumns];
+
+  const long long tiles_in_slab = gridDim.x / a.split;
+  const long long chunk = blockIdx.x / tiles_in_slab;
+  const long long tile_in_slab = blockIdx.x % tiles_in_slab;
+  const BlockGroupBarrier barrier = {static_cast<unsigned int*>(a.workspace) + 2 * tile_in_slab,
+                                     static_cast<unsigned int>(a.split)};
+  const ColumnPartials<F, C> partials = {
+      reinterpret_cast<C*>(static_cast<char*>(a.workspace) + (tiles_in_slab * 8 + 31) / 32 * 32)};
+
+  unsigned int round = 0;
+  for (long long slab_tile = 0; slab_tile < Tile::kTiles; slab_tile += tiles_in_slab, ++round) {
+    const Tile tile(a, slab_tile + tile_in_slab, chunk);
+    const auto at = [&](int step) { return tile.At(step); };
+    Held<F> held(dynamic_shared, tile.Steps());
+    held.LoadAll(a.x, at);
+
+    C sum[F::kVector] = {};
+    held.Visit([&](int, const V& v) {
+      C x[F::kVector];
+      v.Unpack(x);
+#pragma unroll
+      for (int i = 0; i < F::kVector; ++i) sum[i] += x[i];
+    });
+    ColumnSum<F>(sum, scratch.sums);
+    const C rows = static_cast<C>(tile.row_count);
+    C sum_d[F::kVector] = {};
+    C sum_d2[F::kVector] = {};
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i) sum[i] = tile.row_count == 0 ? C(0) : sum[i] / rows;
+    held.Visit([&](int, const V& v) {
+      C x[F::kVector];
+      v.Unpack(x);
+#pragma unroll
+      for (int i = 0; i < F::kVector; ++i) {
+        const C d = x[i] - sum[i];
+        sum_d[i] += d;
+        sum_d2[i] = fma(d, d, sum_d2[i]);
+      }
+    });
+    ColumnSum<F>(sum_d, scratch.sums);
+    ColumnSum<F>(sum_d2, scratch.sums);
+
+    const long long parity = round % 2;
+    const long long first_slot = (parity * tiles_in_slab + tile_in_slab) * a.split;
+    if (threadIdx.x < F::kTileVectors) {
+      C* part = partials.Of(first_slot + chunk);
+#pragma unroll
+      for (int i = 0; i < F::kVector; ++i) {
+        const Moments<C> m = Corrected(rows, sum[i], sum_d[i], sum_d2[i]);
+        part[i * F::kTileVectors + threadIdx.x] = m.mean;
+        part[Tile::kColumns + i * F::kTileVectors + threadIdx.x] = m.m2;
+      }
+    }
+    if (a.split > 1) {
+      barrier.ArriveAndWait(round);
+    } else {
+      __syncthreads();
+    }
+    FinishColumns<F, C>(a, partials, first_slot, tile.tile, chunk == 0, scratch.moments, maps);
+    AffineMap<C> map[F::kVector];
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i)
+      map[i] = maps[i * F::kTileVectors + threadIdx.x % F::kTileVectors];
+    held.Visit([&](int step, const V& v) { WriteColumns<F, C>(a, at(step), v, map); });
+    __syncthreads();
+  }
+  if (a.split > 1) barrier.Leave();
+}
+
+}  // namespace onepass_kernel

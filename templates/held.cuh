@@ -1,0 +1,108 @@
+// The part of a tensor that a thread keeps on chip between its only load and its only store: first
+// in registers, then in shared memory, in the storage type.
+#pragma once
+
+#include "storage.cuh"
+
+namespace onepass_kernel {
+
+// kCount register images of kBytes each; images of two bytes share a register.
+template <int kBytes, int kCount>
+struct HeldRegisters {
+  Words<kBytes> images[kCount];
+  __device__ __forceinline__ void Put(int i, const Words<kBytes>& image) { images[i] = image; }
+  __device__ __forceinline__ Words<kBytes> Get(int i) const { return images[i]; }
+};
+template <int kCount>
+struct HeldRegisters<2, kCount> {
+  unsigned int pairs[(kCount + 1) / 2];
+  __device__ __forceinline__ void Put(int i, const Words<2>& image) {
+    const unsigned int half = image.w[0];
+    pairs[i / 2] = i % 2 == 0 ? half : (pairs[i / 2] | half << 16);
+  }
+  __device__ __forceinline__ Words<2> Get(int i) const {
+    return {{static_cast<unsigned short>(i % 2 == 0 ? pairs[i / 2] : pairs[i / 2] >> 16)}};
+  }
+};
+
+// Dynamic shared memory, one image a thread and step, so that a warp's accesses are contiguous.
+template <int kBytes, int kThreads>
+struct HeldShared {
+  Words<kBytes>* base;
+  __device__ __forceinline__ explicit HeldShared(void* shared)
+      : base(static_cast<Words<kBytes>*>(shared) + threadIdx.x) {}
+  __device__ __forceinline__ void Put(int i, const Words<kBytes>& image) const {
+    if constexpr (kBytes == 16) {
+      reinterpret_cast<uint4*>(base)[i * kThreads] =
+          make_uint4(image.w[0], image.w[1], image.w[2], image.w[3]);
+    } else if constexpr (kBytes == 8) {
+      reinterpret_cast<uint2*>(base)[i * kThreads] = make_uint2(image.w[0], image.w[1]);
+    } else {
+      base[i * kThreads] = image;
+    }
+  }
+  __device__ __forceinline__ Words<kBytes> Get(int i) const {
+    if constexpr (kBytes == 16) {
+      const uint4 w = reinterpret_cast<const uint4*>(base)[i * kThreads];
+      return {{w.x, w.y, w.z, w.w}};
+    } else if constexpr (kBytes == 8) {
+      const uint2 w = reinterpret_cast<const uint2*>(base)[i * kThreads];
+      return {{w.x, w.y}};
+    } else {
+      return base[i * kThreads];
+    }
+  }
+};
+
+// What one thread holds: kRegister vectors in registers and kShared in shared memory, of which the
+// first `count` are in use. Visit calls body(slot, vector) for those in use, in order.
+template <class F>
+struct Held {
+  using V = Vector<typename F::Element, F::kVector>;
+  static constexpr int kSlots = F::kRegisterVectors + F::kSharedVectors;
+  static constexpr int kSharedGroup = 4;
+  HeldRegisters<V::kBytes, F::kRegisterVectors> registers;
+  HeldShared<V::kBytes, F::kThreads> shared;
+  int count;
+
+  __device__ __forceinline__ Held(void* dynamic_shared, int used)
+      : shared(dynamic_shared), count(used) {}
+
+  // at(slot) is the index of the vector in memory.
+  template <class At>
+  __device__ __forceinline__ void LoadAll(const void* x, At at) {
+#pragma unroll
+    for (int i = 0; i < F::kRegisterVectors; ++i) {
+      V v = {};
+      if (i < count) v.LoadStreaming(x, at(i));
+      registers.Put(i, v.words);
+    }
+    for (int i = F::kRegisterVectors; i < count; i += kSharedGroup) {
+      V group[kSharedGroup];
+#pragma unroll
+      for (int j = 0; j < kSharedGroup; ++j) {
+        if (i + j < count) group[j].LoadStreaming(x, at(i + j));
+      }
+#pragma unroll
+      for (int j = 0; j < kSharedGroup; ++j) {
+        if (i + j < count) shared.Put(i + j - F::kRegisterVectors, group[j].words);
+      }
+    }
+  }
+
+  template <class Body>
+  __device__ __forceinline__ void Visit(Body body) const {
+#pragma unroll
+    for (int i = 0; i < F::kRegisterVectors; ++i) {
+      if (i < count) body(i, V{registers.Get(i)});
+    }
+    if constexpr (F::kSharedVectors > 0) {
+#pragma unroll 4
+      for (int i = F::kRegisterVectors; i < count; ++i) {
+        body(i, V{shared.Get(i - F::kRegisterVectors)});
+      }
+    }
+  }
+};
+
+}  // namespace onepass_kernel

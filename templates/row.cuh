@@ -1,0 +1,29 @@
+// Addresses of a Row problem: a row is `segments` runs of kInner contiguous elements,
+// `segment_stride` apart; rows are kInner apart. Counted in vectors.
+#pragma once
+
+#include "arguments.cuh"
+#include "storage.cuh"
+
+namespace onepass_kernel {
+
+template <class F>
+struct RowAddress {
+  using Index = typename IndexType<F::kWideIndex>::Type;
+  static constexpr Index kSegmentVectors = F::kInner / F::kVector;
+  Index base;
+  Index stride;
+  Index vectors;  // of the row
+
+  __device__ __forceinline__ RowAddress(const Arguments& a, long long row)
+      : base(static_cast<Index>(row) * kSegmentVectors),
+        stride(static_cast<Index>(a.segment_stride / F::kVector)),
+        vectors(static_cast<Index>(a.segments) * kSegmentVectors) {}
+
+  __device__ __forceinline__ Index At(Index v) const {
+    const Index segment = v / kSegmentVectors;
+    return base + segment * stride + (v - segment * kSegmentVectors);
+  }
+};
+
+}  // namespace onepass_kernel

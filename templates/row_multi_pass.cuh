@@ -1,0 +1,136 @@
+// Batch normalisation in training, Row geometry, in two launches: statistics, then apply. `split`
+// blocks share a row; each leaves its moments in the workspace. The second launch walks the blocks
+// in reverse, so that it begins with what L2 still holds, and marks what it touches as evict-first,
+// so that nothing pushes out what it has yet to read.
+//
+// F as for row_persistent_block.cuh, with kRegisterVectors as the vectors a thread loads at once.
+// Grid: rows * split.
+#pragma once
+
+#include "norm.cuh"
+#include "row.cuh"
+
+namespace onepass_kernel {
+
+// The share of a row that one block works on, in vectors.
+template <class F>
+struct RowPart {
+  using Index = typename RowAddress<F>::Index;
+  long long row;
+  long long part;
+  Index begin;
+  Index end;
+  Index size;
+
+  __device__ __forceinline__ RowPart(const Arguments& a, const RowAddress<F>& address,
+                                     long long row_, long long part_)
+      : row(row_), part(part_) {
+    size = static_cast<Index>((address.vectors + a.split - 1) / a.split);
+    begin = static_cast<Index>(part) * size;
+    if (begin > address.vectors) begin = address.vectors;
+    end = address.vectors - begin < size ? address.vectors : begin + size;
+  }
+};
+
+// Moments of kCount resident values, then merged into `total`.
+template <class C, int kCount>
+__device__ __forceinline__ void Accumulate(Moments<C>& total, const C (&x)[kCount]) {
+  C sum = C(0);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) sum += x[i];
+  const C mean = sum / C(kCount);
+  C sum_d = C(0);
+  C sum_d2 = C(0);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    const C d = x[i] - mean;
+    sum_d += d;
+    sum_d2 = fma(d, d, sum_d2);
+  }
+  total = Merge(total, Corrected(C(kCount), mean, sum_d, sum_d2));
+}
+
+template <class F>
+__device__ __forceinline__ void RowStatistics(const Arguments& a) {
+  using C = typename F::Compute;
+  using V = Vector<typename F::Element, F::kVector>;
+  using Index = typename RowAddress<F>::Index;
+  constexpr int kBatch = F::kRegisterVectors;
+  __shared__ Moments<C> scratch[F::kThreads / 32];
+
+  const long long row = blockIdx.x / a.split;
+  const RowAddress<F> address(a, row);
+  const RowPart<F> part(a, address, row, blockIdx.x - row * a.split);
+
+  Moments<C> total = {C(0), C(0), C(0)};
+  Index v = part.begin + threadIdx.x;
+  while (v < part.end && part.end - v > (kBatch - 1) * F::kThreads) {
+    V batch[kBatch];
+    C x[kBatch * F::kVector];
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) batch[i].Load(a.x, address.At(v + i * F::kThreads));
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      C values[F::kVector];
+      batch[i].Unpack(values);
+#pragma unroll
+      for (int j = 0; j < F::kVector; ++j) x[i * F::kVector + j] = values[j];
+    }
+    Accumulate(total, x);
+    v += kBatch * F::kThreads;
+  }
+  for (; v < part.end; v += F::kThreads) {
+    V one;
+    C x[F::kVector];
+    one.Load(a.x, address.At(v));
+    one.Unpack(x);
+    Accumulate(total, x);
+  }
+  total = BlockMerge<F::kThreads>(total, scratch);
+  if (threadIdx.x == 0) static_cast<Moments<C>*>(a.workspace)[blockIdx.x] = total;
+}
+
+// The moments of a row from those of its parts, in every thread.
+template <class F, class C>
+__device__ __forceinline__ Moments<C> CombineParts(const Arguments& a, long long row,
+                                                   Moments<C>* scratch) {
+  const Moments<C>* parts = static_cast<const Moments<C>*>(a.workspace) + row * a.split;
+  if (a.split == 1) return parts[0];
+  Moments<C> total = {C(0), C(0), C(0)};
+  for (long long i = threadIdx.x; i < a.split; i += F::kThreads) total = Merge(total, parts[i]);
+  return BlockMerge<F::kThreads>(total, scratch);
+}
+
+template <class F>
+__device__ __forceinline__ void RowApply(const Arguments& a) {
+  using C = typename F::Compute;
+  using V = Vector<typename F::Element, F::kVector>;
+  using Index = typename RowAddress<F>::Index;
+  constexpr int kBatch = F::kRegisterVectors;
+  __shared__ Moments<C> scratch[F::kThreads / 32];
+
+  const long long block = gridDim.x - 1 - blockIdx.x;
+  const long long row = block / a.split;
+  const RowAddress<F> address(a, row);
+  const RowPart<F> part(a, address, row, block - row * a.split);
+  const Moments<C> moments = CombineParts<F, C>(a, row, scratch);
+  const AffineMap<C> map = FinishChannel<F>(a, row, moments, part.part == 0 && threadIdx.x == 0);
+
+  Index v = part.begin + threadIdx.x;
+  while (v < part.end && part.end - v > (kBatch - 1) * F::kThreads) {
+    V batch[kBatch];
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) batch[i].LoadStreaming(a.x, address.At(v + i * F::kThreads));
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i)
+      WriteVector<F>(a, address.At(v + i * F::kThreads), batch[i], map);
+    v += kBatch * F::kThreads;
+  }
+  for (; v < part.end; v += F::kThreads) {
+    V one;
+    one.LoadStreaming(a.x, address.At(v));
+    WriteVector<F>(a, address.At(v), one, map);
+  }
+}
+
+}  // namespace onepass_kernel

@@ -1,0 +1,66 @@
+// Batch normalisation in training, Row geometry: one block holds one row (channel) in registers and
+// shared memory. x is read once.
+//
+// F: Element, Param, Saved, Compute, Act, kThreads, kVector, kRegisterVectors, kSharedVectors,
+// kInner, kWideIndex, kHasScale, kHasBias, kHasResidual, kHalf, kAlpha, kBeta. Grid: one block a
+// row. Dynamic shared memory: kSharedVectors * kThreads accesses.
+#pragma once
+
+#include "held.cuh"
+#include "norm.cuh"
+#include "row.cuh"
+
+namespace onepass_kernel {
+
+template <class F>
+__device__ __forceinline__ void RowPersistentBlock(const Arguments& a) {
+  using C = typename F::Compute;
+  using V = Vector<typename F::Element, F::kVector>;
+  using Index = typename RowAddress<F>::Index;
+  extern __shared__ uint4 dynamic_shared[];
+  __shared__ C scratch[F::kThreads / 32];
+
+  const long long row = blockIdx.x;
+  const RowAddress<F> address(a, row);
+  const Index thread = threadIdx.x;
+  const int count = thread < address.vectors
+                        ? static_cast<int>((address.vectors - thread - 1) / F::kThreads) + 1
+                        : 0;
+  const auto at = [&](int slot) {
+    return address.At(thread + static_cast<Index>(slot) * F::kThreads);
+  };
+
+  Held<F> held(dynamic_shared, count);
+  held.LoadAll(a.x, at);
+
+  C sum = C(0);
+  held.Visit([&](int, const V& v) {
+    C x[F::kVector];
+    v.Unpack(x);
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i) sum += x[i];
+  });
+  const C n = static_cast<C>(a.reduced);
+  const C provisional = BlockSum<F::kThreads>(sum, scratch) / n;
+
+  C sum_d = C(0);
+  C sum_d2 = C(0);
+  held.Visit([&](int, const V& v) {
+    C x[F::kVector];
+    v.Unpack(x);
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i) {
+      const C d = x[i] - provisional;
+      sum_d += d;
+      sum_d2 = fma(d, d, sum_d2);
+    }
+  });
+  sum_d = BlockSum<F::kThreads>(sum_d, scratch);
+  sum_d2 = BlockSum<F::kThreads>(sum_d2, scratch);
+  const Moments<C> moments = Corrected(n, provisional, sum_d, sum_d2);
+
+  const AffineMap<C> map = FinishChannel<F>(a, row, moments, threadIdx.x == 0);
+  held.Visit([&](int slot, const V& v) { WriteVector<F>(a, at(slot), v, map); });
+}
+
+}  // namespace onepass_kernel
