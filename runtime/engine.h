@@ -1,4 +1,5 @@
-// Engine: the product on one screen. Problem in, launched kernel out; every look-up on the way is cached.
+// Engine: the product on one screen. Problem in, launched kernel out; every look-up on the way is
+// cached.
 #pragma once
 
 #include <memory>
@@ -28,7 +29,7 @@ struct Kernel {
   Binary binary;
   std::unique_ptr<LoadedModule> module;
   Tier tier = Tier::kMiss;  // where the binary came from
-  double codegen_us = 0;    // KeyOf to the end of EmitSource
+  double codegen_us = 0;    // PlanFor and EmitSource
   double compile_ms = 0;    // inside NVRTC; 0 on a hit
   double load_us = 0;
 };
@@ -39,26 +40,29 @@ struct EngineOptions {
   KeyHooks hooks;
 };
 
-// Thread safe. Device, store and NVRTC must outlive the engine; `nvrtc` may be null, then whatever is not in
-// the store is kUnavailable.
+// Thread safe. Device, store and NVRTC must outlive the engine; `nvrtc` may be null, then whatever
+// is not in the store is kUnavailable.
 class Engine {
  public:
-  Engine(Device& device, cache::Store& store, std::shared_ptr<Nvrtc> nvrtc, EngineOptions options = {});
+  Engine(Device& device, cache::Store& store, std::shared_ptr<Nvrtc> nvrtc,
+         EngineOptions options = {});
   ~Engine();
 
-  // Validates, finds or builds the kernel, launches it. Empty problems launch nothing. `workspace` may be 0
-  // where Workspace() says 0.
-  absl::Status Run(const Problem& problem, const Buffers& buffers, DeviceAddress workspace, Stream stream);
+  // Validates, finds or builds the kernel, launches it. Empty problems launch nothing. `workspace`
+  // may be 0 where Workspace() says 0.
+  absl::Status Run(const Problem& problem, const Buffers& buffers, DeviceAddress workspace,
+                   Stream stream);
 
   // The kernel that Run would launch; built if need be. Null for an empty problem.
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const Problem& problem, int alignment);
 
-  // Scratch memory that Run needs for this problem; its first `barrier_bytes` zeroed once by the owner.
+  // Scratch memory that Run needs for this problem; its first `barrier_bytes` zeroed once by the
+  // owner.
   absl::StatusOr<Schedule> ScheduleFor(const Problem& problem, int alignment);
 
  private:
   absl::StatusOr<std::shared_ptr<const Kernel>> Build(const Key& key);
-  absl::StatusOr<Binary> FetchOrCompile(const Source& source, Kernel& kernel);
+  absl::StatusOr<Binary> FetchOrCompile(Kernel& kernel);
 
   Device& device_;
   cache::Store& store_;

@@ -18,12 +18,15 @@ struct DeviceOptions {
   int host_threads = 0;                      // simulated devices: 0 is all cores
 };
 
-// Opens a device. "auto" is cuda:0 where there is one, else sim:h200. kInvalidArgument for an unknown name,
-// kUnavailable where there is no driver or no such GPU, which says what would bring it.
-absl::StatusOr<std::unique_ptr<Device>> OpenDevice(absl::string_view name, const DeviceOptions& options = {});
+// Opens a device. "auto" is cuda:0 where there is one, else sim:h200. kInvalidArgument for an
+// unknown name, kUnavailable where there is no driver or no such GPU, which says what would bring
+// it.
+absl::StatusOr<std::unique_ptr<Device>> OpenDevice(absl::string_view name,
+                                                   const DeviceOptions& options = {});
 
 // One device implementation each; see device.h.
 absl::StatusOr<std::unique_ptr<Device>> OpenCudaDevice(int ordinal, const DeviceOptions& options);
-absl::StatusOr<std::unique_ptr<Device>> OpenSimDevice(const DeviceSpec& spec, const DeviceOptions& options);
+absl::StatusOr<std::unique_ptr<Device>> OpenSimDevice(const DeviceSpec& spec,
+                                                      const DeviceOptions& options);
 
 }  // namespace onepass

@@ -1,0 +1,35 @@
+#include "runtime/launch_arguments.h"
+
+namespace onepass {
+namespace {
+
+void* At(const Buffers& buffers, Role role) { return reinterpret_cast<void*>(buffers[role]); }
+
+}  // namespace
+
+onepass_kernel::Arguments ArgumentsOf(const Buffers& buffers, const Extents& extents,
+                                      const Plan& plan, DeviceAddress workspace) {
+  return {.x = At(buffers, Role::kX),
+          .residual = At(buffers, Role::kResidual),
+          .scale = At(buffers, Role::kScale),
+          .bias = At(buffers, Role::kBias),
+          .mean = At(buffers, Role::kMean),
+          .var = At(buffers, Role::kVar),
+          .running_mean = At(buffers, Role::kRunningMean),
+          .running_var = At(buffers, Role::kRunningVar),
+          .y = At(buffers, Role::kY),
+          .saved_mean = At(buffers, Role::kSavedMean),
+          .saved_invstd = At(buffers, Role::kSavedInvstd),
+          .workspace = reinterpret_cast<void*>(workspace),
+          .elements = extents.elements,
+          .rows = extents.rows,
+          .segments = extents.segments,
+          .segment_stride = extents.segment_stride,
+          .reduced = extents.reduced,
+          .split = plan.split,
+          .eps = extents.eps,
+          .new_weight = extents.new_weight,
+          .var_correction = extents.var_correction};
+}
+
+}  // namespace onepass
