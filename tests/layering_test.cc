@@ -6,6 +6,7 @@
 #include <iterator>
 #include <ostream>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -58,13 +59,14 @@ const std::vector<Source>& Tree() {
 // Runs `visit(name)` over the names in the #include lines of `text`.
 template <typename Visit>
 void ForEachInclude(const std::string& text, Visit visit) {
-  static const std::regex include(R"re((^|\n)[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"])re");
-  for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it) {
-    visit((*it)[2].str());
+  static const std::regex include(R"re([ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"].*)re");
+  std::istringstream lines(text);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    const bool directive = line.find('#') != std::string::npos;
+    if (directive && std::regex_match(line, match, include)) visit(match[1].str());
   }
 }
-
-// Rules about #include lines.
 
 struct IncludeRule {
   const char* name;
@@ -96,6 +98,8 @@ constexpr IncludeRule kIncludeRules[] = {
     {"CudaHeadersStayInRuntime", R"(^(?!runtime/.*\.cc$|bench/))", R"(^(cuda|nvrtc)\w*\.h$)",
      "runtime/device/cuda_device.h", "cuda.h"},
     {"CudnnStaysInBench", "^(?!bench/)", R"(^cudnn\w*\.h$)", "runtime/device/peer.cc", "cudnn.h"},
+    {"OnnxMessagesStayInOneFolder", R"(^(?!(tests/)?runtime/onnx/))", "^(onnx|google/protobuf)/",
+     "runtime/engine.cc", "onnx/onnx_pb.h"},
     {"ProductDoesNotKnowItsTests", "^(codegen|runtime|cache|templates)/",
      "^(tests|bench|gtest|gmock|benchmark)/", "runtime/engine.cc", "gtest/gtest.h"},
 };
