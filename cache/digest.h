@@ -1,5 +1,4 @@
-#ifndef ONEPASS_CACHE_DIGEST_H_
-#define ONEPASS_CACHE_DIGEST_H_
+#pragma once
 
 #include <array>
 #include <compare>
@@ -49,5 +48,3 @@ class Digest {
 };
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_CACHE_DIGEST_H_

@@ -1,5 +1,4 @@
-#ifndef ONEPASS_CACHE_DISK_STORE_H_
-#define ONEPASS_CACHE_DISK_STORE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -67,5 +66,3 @@ class DiskStore final : public Store {
 };
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_CACHE_DISK_STORE_H_

@@ -1,5 +1,4 @@
-#ifndef ONEPASS_CACHE_ENTRY_H_
-#define ONEPASS_CACHE_ENTRY_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -49,5 +48,3 @@ std::string SerializeEntry(absl::string_view preimage, absl::string_view payload
 absl::StatusOr<EntryView> ParseEntry(absl::string_view bytes);
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_CACHE_ENTRY_H_

@@ -1,5 +1,4 @@
-#ifndef ONEPASS_CACHE_FOLDER_H_
-#define ONEPASS_CACHE_FOLDER_H_
+#pragma once
 
 #include <sys/types.h>
 
@@ -80,5 +79,3 @@ class Folder {
 };
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_CACHE_FOLDER_H_

@@ -1,5 +1,4 @@
-#ifndef ONEPASS_CACHE_LITTLE_ENDIAN_H_
-#define ONEPASS_CACHE_LITTLE_ENDIAN_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -31,5 +30,3 @@ inline uint32_t ReadU32(absl::string_view bytes) {
 }
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_CACHE_LITTLE_ENDIAN_H_

@@ -1,5 +1,4 @@
-#ifndef ONEPASS_CACHE_MEMORY_STORE_H_
-#define ONEPASS_CACHE_MEMORY_STORE_H_
+#pragma once
 
 #include <cstdint>
 #include <list>
@@ -50,5 +49,3 @@ class MemoryStore final : public Store {
 };
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_CACHE_MEMORY_STORE_H_

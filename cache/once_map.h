@@ -1,5 +1,4 @@
-#ifndef ONEPASS_CACHE_ONCE_MAP_H_
-#define ONEPASS_CACHE_ONCE_MAP_H_
+#pragma once
 
 #include <atomic>
 #include <condition_variable>
@@ -159,5 +158,3 @@ class OnceMap {
 };
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_CACHE_ONCE_MAP_H_

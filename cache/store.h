@@ -1,5 +1,4 @@
-#ifndef ONEPASS_CACHE_STORE_H_
-#define ONEPASS_CACHE_STORE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -86,5 +85,3 @@ class Store {
 };
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_CACHE_STORE_H_

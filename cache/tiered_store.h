@@ -1,5 +1,4 @@
-#ifndef ONEPASS_CACHE_TIERED_STORE_H_
-#define ONEPASS_CACHE_TIERED_STORE_H_
+#pragma once
 
 #include <memory>
 #include <mutex>
@@ -43,5 +42,3 @@ class TieredStore final : public Store {
 };
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_CACHE_TIERED_STORE_H_

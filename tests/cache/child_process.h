@@ -1,5 +1,4 @@
-#ifndef ONEPASS_TESTS_CACHE_CHILD_PROCESS_H_
-#define ONEPASS_TESTS_CACHE_CHILD_PROCESS_H_
+#pragma once
 
 #include <grp.h>
 #include <sys/types.h>
@@ -39,5 +38,3 @@ inline int RunAsOrdinaryUser(const std::function<int()>& body) {
 }
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_TESTS_CACHE_CHILD_PROCESS_H_

@@ -1,5 +1,4 @@
-#ifndef ONEPASS_TESTS_CACHE_SCRATCH_FOLDER_H_
-#define ONEPASS_TESTS_CACHE_SCRATCH_FOLDER_H_
+#pragma once
 
 #include <stdlib.h>
 
@@ -30,5 +29,3 @@ class ScratchFolder {
 };
 
 }  // namespace onepass::cache
-
-#endif  // ONEPASS_TESTS_CACHE_SCRATCH_FOLDER_H_
