@@ -1,5 +1,6 @@
-// Reference: every operator in float64 (long double for f64) on the CPU, on all cores. What `--check` and the
-// tests compare with. It shares no index arithmetic with codegen: it walks logical coordinates and strides.
+// Reference: every operator in float64 (long double for f64) on the CPU, on all cores. What
+// `--check` and the tests compare with. It shares no index arithmetic with codegen: it walks
+// logical coordinates and strides.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +22,15 @@ struct HostTensor {
 
 class Reference {
  public:
-  // Computes what all elements share (statistics, running statistics). `inputs` holds every input of
-  // TensorsOf(problem), in its order, and must outlive the reference. kUnimplemented for operators that have no
-  // reference yet.
+  // Computes what all elements share (statistics, running statistics). `inputs` holds every input
+  // of TensorsOf(problem), in its order, and must outlive the reference. kUnimplemented for
+  // operators that have no reference yet.
   static absl::StatusOr<std::unique_ptr<Reference>> Create(const Problem& problem,
                                                            absl::Span<const HostTensor> inputs);
   virtual ~Reference() = default;
 
-  // The right values of elements [begin, begin + want.size()) of an output, counted in memory order, and for each
-  // the magnitude M of CONTRACT's tolerance. Thread safe.
+  // The right values of elements [begin, begin + want.size()) of an output, counted in memory
+  // order, and for each the magnitude M of CONTRACT's tolerance. Thread safe.
   virtual void Evaluate(const TensorSpec& output, int64_t begin, absl::Span<long double> want,
                         absl::Span<double> magnitude) const = 0;
 };

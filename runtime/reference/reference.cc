@@ -1,0 +1,25 @@
+#include "runtime/reference/reference.h"
+
+#include "absl/strings/str_cat.h"
+#include "runtime/reference/batch_norm.h"
+#include "runtime/reference/pointwise.h"
+
+namespace onepass {
+
+absl::StatusOr<std::unique_ptr<Reference>> Reference::Create(const Problem& problem,
+                                                             absl::Span<const HostTensor> inputs) {
+  if (!problem.next.empty()) return absl::UnimplementedError("no reference for chains yet");
+  switch (problem.op) {
+    case Op::kBatchNormInfer:
+    case Op::kBatchNormTrain:
+      return MakeBatchNormReference(problem, inputs);
+    case Op::kPointwiseFwd:
+      if (problem.expr) return absl::UnimplementedError("no reference for expressions yet");
+      return MakePointwiseReference(problem, inputs);
+    default:
+      return absl::UnimplementedError(
+          absl::StrCat("no reference for ", ToString(problem.op), " yet"));
+  }
+}
+
+}  // namespace onepass
