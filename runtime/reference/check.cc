@@ -36,10 +36,12 @@ struct Seen {
   void Add(const Verdict& verdict, int64_t position) {
     max_error = std::max(max_error, verdict.error);
     max_ulps = std::max(max_ulps, verdict.error == 0 ? 0 : verdict.error / verdict.ulp);
-    const bool bad = !(verdict.error <= verdict.tolerance);
-    mismatches += bad;
+    // The tolerance may be infinite or NaN where what is wanted is.
+    const bool good =
+        verdict.error == 0 || (verdict.error <= verdict.tolerance && verdict.error < kInfinity);
+    mismatches += !good;
     double ratio = verdict.error == 0 ? 0 : verdict.error / verdict.tolerance;
-    if (bad && !(ratio > 1)) ratio = kInfinity;  // a tolerance that is no number
+    if (!good && !(ratio > 1)) ratio = kInfinity;
     if (ratio > worst_ratio) {
       worst_ratio = ratio;
       tolerance = verdict.tolerance;
@@ -158,7 +160,7 @@ OutputCheck CheckOutput(const Problem& problem, const Reference& reference, cons
   OutputCheck check;
   check.ok = all.mismatches == 0;
   check.mismatches = all.mismatches;
-  check.tolerance = all.tolerance;
+  check.tolerance = std::isfinite(all.tolerance) ? all.tolerance : 0;
   check.worst_index = IndexOf(got.spec, all.worst);
   if (std::isfinite(all.max_error)) check.max_abs_error = all.max_error;
   if (std::isfinite(all.max_ulps)) check.max_ulp_error = all.max_ulps;

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace onepass {
 
@@ -63,18 +62,14 @@ void LoadHalves(const uint8_t* data, int64_t first, int64_t stride, int64_t coun
                    [](uint16_t bits) { return FloatOfHalf(bits); });
 }
 
-template <typename T>
-constexpr FloatFormat Format() {
-  using Limits = std::numeric_limits<T>;
-  const long double spacing = Limits::max() * static_cast<long double>(Limits::epsilon()) / 2;
-  return {Limits::digits,
-          Limits::min_exponent - 1,
-          static_cast<double>(Limits::epsilon() / 2),
-          Limits::max(),
-          Limits::min(),
-          Limits::denorm_min(),
-          Limits::max() + spacing / 2};
-}
+// The largest of an 8-byte integer's range rounds to 2^63, which is where it overflows.
+constexpr FloatFormat kF32 = {24,       -126,     0x1p-24,        0x1.fffffep127,
+                              0x1p-126, 0x1p-149, 0x1.ffffffp127L};
+constexpr FloatFormat kF64 = {
+    53, -1022, 0x1p-53, 0x1.fffffffffffffp1023, 0x1p-1022, 0x1p-1074, 0x1.fffffffffffff8p1023L};
+constexpr FloatFormat kF16 = {11, -14, 0x1p-11, 65504, 0x1p-14, 0x1p-24, 65520};
+constexpr FloatFormat kBF16 = {8, -126, 0x1p-8, 0x1.fep127, 0x1p-126, 0x1p-133, 0x1.ffp127};
+constexpr FloatFormat kI64 = {64, 0, 0, 0x1p63, 1, 0, 0x1p63};
 
 }  // namespace
 
@@ -135,12 +130,6 @@ void StoreElements(DType dtype, const double* values, int64_t count, int64_t fir
 }
 
 const FloatFormat& FormatOf(DType dtype) {
-  static constexpr FloatFormat kF32 = Format<float>();
-  static constexpr FloatFormat kF64 = Format<double>();
-  static constexpr FloatFormat kF16 = {11, -14, 0x1p-11, 65504, 0x1p-14, 0x1p-24, 65520};
-  static constexpr FloatFormat kBF16 = {8,        -126,     0x1p-8,    0x1.fep127,
-                                        0x1p-126, 0x1p-133, 0x1.ffp127};
-  static constexpr FloatFormat kI64 = {64, 0, 0, 0x1p63, 1, 0, 0x1p63};
   switch (dtype) {
     case DType::kF32:
       return kF32;

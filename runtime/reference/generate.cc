@@ -219,9 +219,11 @@ bool IsDerived(Role role) {
 
 std::vector<HostTensor> GenerateInputs(const Problem& problem, const DataSpec& data, uint64_t seed,
                                        std::vector<HostTensor> given) {
+  const llvm::SmallVector<TensorSpec, 8> specs = TensorsOf(problem);
   std::vector<HostTensor> inputs;
+  inputs.reserve(specs.size());  // growing would copy: a TensorSpec's move may throw
   std::vector<size_t> derived;
-  for (const TensorSpec& spec : TensorsOf(problem)) {
+  for (const TensorSpec& spec : specs) {
     if (spec.output) continue;
     const auto same = [&](const HostTensor& tensor) {
       return tensor.spec.role == spec.role && tensor.spec.stage == spec.stage;
