@@ -6,6 +6,7 @@ namespace onepass {
 namespace {
 
 constexpr int kMaxUnrolledVectors = 80;
+constexpr int kMaxUnrolledHalves = 64;
 // Every block uses 1 KB of shared memory for the system since compute capability 8.0.
 constexpr int64_t kSystemSharedBytes = 1024;
 
@@ -22,12 +23,19 @@ int64_t HeldSharedBytes(const DeviceSpec& device, int64_t static_shared_bytes) {
 }
 
 int HeldRegisterVectors(int vector_bytes, int register_words) {
-  return std::min(kMaxUnrolledVectors, register_words * 4 / vector_bytes);
+  return std::min(vector_bytes == 2 ? kMaxUnrolledHalves : kMaxUnrolledVectors,
+                  register_words * 4 / vector_bytes);
 }
 
 int WorkingRegisters(const Key& key) {
   const int arithmetic = key.dtype == DType::kF64 ? 16 : 0;
   return 44 + arithmetic + (IsCheap(key.act) ? 0 : 12);
+}
+
+int UnrolledEpilogues(const Key& key, int register_vectors) {
+  if (IsCheap(key.act)) return register_vectors;
+  // An even number, for images that share a register.
+  return std::min(register_vectors, std::max(2, 16 / key.vector()));
 }
 
 int ResidentBlocks(const DeviceSpec& device, int threads, int registers, int64_t shared_bytes) {

@@ -20,6 +20,11 @@ int HeldRegisterVectors(int vector_bytes, int register_words);
 // NVRTC 13.0 for sm_80, sm_90 and sm_100; a test compiles the extremes and finds no spill.
 int WorkingRegisters(const Key& key);
 
+// How many of a thread's `register_vectors` have their epilogue unrolled: all where it is a few
+// instructions, otherwise about 16 elements' worth, because NVRTC takes seconds for hundreds of
+// inlined exponentials.
+int UnrolledEpilogues(const Key& key, int register_vectors);
+
 // Blocks of this size that an SM holds at once, limited by threads, registers and shared memory; at
 // least 1.
 int ResidentBlocks(const DeviceSpec& device, int threads, int registers, int64_t shared_bytes);

@@ -87,10 +87,11 @@ int64_t CoarseClass(int64_t count) {
 }
 
 std::string ToString(const Key& key) {
+  constexpr absl::string_view kAffine[] = {"both", "scale", "bias", "none"};
   Activation act{key.act, key.act_alpha, key.act_beta};
   std::string text = absl::StrCat(
       ToString(key.op), " ", ToString(key.dtype), " ", ToString(key.geometry),
-      " param=", ToString(key.param), " affine=", static_cast<int>(key.affine),
+      " param=", ToString(key.param), " affine=", kAffine[static_cast<int>(key.affine)],
       " residual=", key.residual ? 1 : 0, " act=", ToString(act),
       " access=", static_cast<int>(key.access_bytes), " index=", key.wide_index ? 64 : 32);
   absl::StrAppend(&text, " inner=", key.inner, " channels=", key.channels, " rows<=", key.row_class,

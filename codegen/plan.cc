@@ -18,6 +18,7 @@ constexpr Field kFields[] = {
     {"vector", &Plan::vector},
     {"register_vectors", &Plan::register_vectors},
     {"shared_vectors", &Plan::shared_vectors},
+    {"write_vectors", &Plan::write_vectors},
     {"tile_vectors", &Plan::tile_vectors},
     {"split", &Plan::split},
     {"slabs", &Plan::slabs},

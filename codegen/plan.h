@@ -21,6 +21,7 @@ struct Plan {
   int register_vectors =
       0;  // vectors that a thread holds in registers (persistent), or loads at once
   int shared_vectors = 0;  // vectors that a thread holds in shared memory
+  int write_vectors = 0;   // persistent: vectors whose epilogue is unrolled
   int tile_vectors = 0;    // Column: vectors across the tile of columns that a block works on
   int split = 1;           // blocks that share one reduction
   int slabs = 1;           // Column, persistent: rounds over the columns

@@ -50,7 +50,7 @@ struct Candidate {
   const Strategy* strategy = nullptr;
   std::string refusal;  // empty: accepted
   std::vector<Plan> plans = {};
-  Counters predicted = {};       // of plans[0], the best by the time model
+  Counters predicted = {};  // of plans[0], the best by the time model
   double microseconds = 0;  // of plans[0]
 };
 

@@ -124,7 +124,7 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
 #pragma unroll
     for (int i = 0; i < F::kVector; ++i)
       map[i] = maps[i * F::kTileVectors + threadIdx.x % F::kTileVectors];
-    held.Visit([&](int step, const V& v) { WriteColumns<F, C>(a, at(step), v, map); });
+    held.Consume([&](int step, const V& v) { WriteColumns<F, C>(a, at(step), v, map); });
     __syncthreads();
   }
   if (a.split > 1) barrier.Leave();

@@ -6,22 +6,35 @@
 
 namespace onepass_kernel {
 
-// kCount register images of kBytes each; images of two bytes share a register.
+// kCount register images of kBytes each; images of two bytes share a register. DropFirst moves the
+// others to the front.
 template <int kBytes, int kCount>
 struct HeldRegisters {
   Words<kBytes> images[kCount];
   __device__ __forceinline__ void Put(int i, const Words<kBytes>& image) { images[i] = image; }
   __device__ __forceinline__ Words<kBytes> Get(int i) const { return images[i]; }
+  template <int kDropped>
+  __device__ __forceinline__ void DropFirst() {
+#pragma unroll
+    for (int i = 0; i + kDropped < kCount; ++i) images[i] = images[i + kDropped];
+  }
 };
 template <int kCount>
 struct HeldRegisters<2, kCount> {
-  unsigned int pairs[(kCount + 1) / 2];
+  static constexpr int kPairs = (kCount + 1) / 2;
+  unsigned int pairs[kPairs];
   __device__ __forceinline__ void Put(int i, const Words<2>& image) {
     const unsigned int half = image.w[0];
     pairs[i / 2] = i % 2 == 0 ? half : (pairs[i / 2] | half << 16);
   }
   __device__ __forceinline__ Words<2> Get(int i) const {
     return {{static_cast<unsigned short>(i % 2 == 0 ? pairs[i / 2] : pairs[i / 2] >> 16)}};
+  }
+  template <int kDropped>
+  __device__ __forceinline__ void DropFirst() {
+    static_assert(kDropped % 2 == 0);
+#pragma unroll
+    for (int i = 0; i + kDropped / 2 < kPairs; ++i) pairs[i] = pairs[i + kDropped / 2];
   }
 };
 
@@ -54,8 +67,9 @@ struct HeldShared {
   }
 };
 
-// What one thread holds: kRegister vectors in registers and kShared in shared memory, of which the
-// first `count` are in use. Visit calls body(slot, vector) for those in use, in order.
+// What one thread holds: kRegisterVectors in registers and kSharedVectors in shared memory, of
+// which the first `count` are in use. Visit and Consume call body(slot, vector) for those in use,
+// in order.
 template <class F>
 struct Held {
   using V = Vector<typename F::Element, F::kVector>;
@@ -96,11 +110,36 @@ struct Held {
     for (int i = 0; i < F::kRegisterVectors; ++i) {
       if (i < count) body(i, V{registers.Get(i)});
     }
-    if constexpr (F::kSharedVectors > 0) {
-#pragma unroll 4
-      for (int i = F::kRegisterVectors; i < count; ++i) {
-        body(i, V{shared.Get(i - F::kRegisterVectors)});
+    VisitShared<4>(body);
+  }
+
+  // The last visit. A body that is long is repeated kWriteVectors times only, and the registers
+  // move past it: that costs moves, but neither compile time nor instruction cache.
+  template <class Body>
+  __device__ __forceinline__ void Consume(Body body) {
+    if constexpr (F::kWriteVectors >= F::kRegisterVectors) {
+      Visit(body);
+    } else {
+#pragma unroll 1
+      for (int first = 0; first < F::kRegisterVectors; first += F::kWriteVectors) {
+#pragma unroll
+        for (int i = 0; i < F::kWriteVectors; ++i) {
+          if (first + i < F::kRegisterVectors && first + i < count)
+            body(first + i, V{registers.Get(i)});
+        }
+        registers.template DropFirst<F::kWriteVectors>();
       }
+      VisitShared<1>(body);
+    }
+  }
+
+ private:
+  template <int kUnroll, class Body>
+  __device__ __forceinline__ void VisitShared(Body body) const {
+    if constexpr (F::kSharedVectors > 0) {
+#pragma unroll kUnroll
+      for (int i = F::kRegisterVectors; i < count; ++i)
+        body(i, V{shared.Get(i - F::kRegisterVectors)});
     }
   }
 };

@@ -60,7 +60,7 @@ __device__ __forceinline__ void RowPersistentBlock(const Arguments& a) {
   const Moments<C> moments = Corrected(n, provisional, sum_d, sum_d2);
 
   const AffineMap<C> map = FinishChannel<F>(a, row, moments, threadIdx.x == 0);
-  held.Visit([&](int slot, const V& v) { WriteVector<F>(a, at(slot), v, map); });
+  held.Consume([&](int slot, const V& v) { WriteVector<F>(a, at(slot), v, map); });
 }
 
 }  // namespace onepass_kernel

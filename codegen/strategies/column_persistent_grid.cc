@@ -14,7 +14,8 @@ namespace onepass {
 namespace {
 
 constexpr int kThreads = 512;
-// Fewer words than a Row block: sums and maps of a vector's columns need registers too.
+// Fewer words than a Row block: the sums and maps of a vector's columns need registers too, two
+// more a column (four in f64). Measured with NVRTC 13.0 for sm_80, sm_90 and sm_100: no spills.
 constexpr int kHeldWords = 64;
 // The moments of kThreads threads, the maps and partial sums of up to 256 columns.
 constexpr int64_t kStaticSharedBytes = 4096 + 12 * 1024;
@@ -27,8 +28,8 @@ int64_t StaticShared(const Key& key) {
 }
 
 int MaxRegisterVectors(const Key& key) {
-  const int words = key.dtype == DType::kF64 ? kHeldWords - 16 : kHeldWords;
-  return HeldRegisterVectors(key.access_bytes, words);
+  const int words = kHeldWords - 2 * key.vector() * SizeOf(AccumulationType(key.dtype)) / 4;
+  return HeldRegisterVectors(key.access_bytes, key.dtype == DType::kF64 ? words - 16 : words);
 }
 
 int64_t MaxSteps(const Key& key, const DeviceSpec& device) {
@@ -54,6 +55,7 @@ std::optional<Plan> PlanWithTile(const Key& key, const DeviceSpec& device, int t
     if (plan.split == 1) plan.slabs = 1;  // nobody waits for anybody: as many blocks as tiles
     plan.register_vectors = static_cast<int>(std::min<int64_t>(steps, MaxRegisterVectors(key)));
     plan.shared_vectors = static_cast<int>(steps - plan.register_vectors);
+    plan.write_vectors = UnrolledEpilogues(key, plan.register_vectors);
     return plan;
   }
   return std::nullopt;

@@ -39,6 +39,7 @@ Plan PlanWith(const Key& key, const DeviceSpec& device, int threads, int64_t per
   Plan plan{.strategy = kRowPersistentBlock.name, .threads = threads, .vector = key.vector()};
   plan.register_vectors = static_cast<int>(std::min<int64_t>(per_thread, MaxRegisterVectors(key)));
   plan.shared_vectors = static_cast<int>(per_thread - plan.register_vectors);
+  plan.write_vectors = UnrolledEpilogues(key, plan.register_vectors);
   const int words = static_cast<int>(CeilDiv(int64_t{plan.register_vectors} * key.access_bytes, 4));
   const int64_t shared = int64_t{plan.shared_vectors} * threads * key.access_bytes;
   plan.blocks_per_sm = ResidentBlocks(device, threads, WorkingRegisters(key) + words, shared);

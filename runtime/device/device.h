@@ -1,5 +1,5 @@
-// Device: where kernels run. Two implementations: `cuda` (driver API, loaded at run time) and `sim` (the
-// simulated GPU). Both take the same Binary and the same launches.
+// Device: where kernels run. Two implementations: `cuda` (driver API, loaded at run time) and `sim`
+// (the simulated GPU). Both take the same Binary and the same launches.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct Allocation {
   int64_t bytes = 0;
   // The address is `offset` modulo 2*offset; 0: aligned to at least 256 bytes.
   int64_t offset = 0;
-  std::string label;  // named in messages about bad accesses, e.g. "x"
+  std::string label;      // named in messages about bad accesses, e.g. "x"
+  int element_bytes = 1;  // the unit in which such messages state an index
 };
 
 // A module loaded on a device. Unloads itself; must not outlive its Device.
@@ -33,7 +34,8 @@ class LoadedModule {
   virtual ~LoadedModule() = default;
 };
 
-// One kernel to launch: which, in what shape, with which parameter block. Our kernels take one struct by value.
+// One kernel to launch: which, in what shape, with which parameter block. Our kernels take one
+// struct by value.
 struct KernelLaunch {
   const LoadedModule* module = nullptr;
   LaunchShape shape;
@@ -50,8 +52,9 @@ struct Measurement {
   std::vector<std::string> findings;   // of the simulated device's checkers
 };
 
-// Thread safe unless said otherwise. Errors: kInvalidArgument for a wrong request, kResourceExhausted for too
-// little memory, kAborted for a fault of the running kernel, kInternal for anything the driver says.
+// Thread safe unless said otherwise. Errors: kInvalidArgument for a wrong request,
+// kResourceExhausted for too little memory, kAborted for a fault of the running kernel, kInternal
+// for anything the driver says.
 class Device {
  public:
   virtual ~Device() = default;
@@ -68,14 +71,14 @@ class Device {
   virtual absl::Status Fill(DeviceAddress address, uint8_t byte, int64_t bytes) = 0;
 
   // `kernels` are the entry points, in the order that LaunchShape::kernel counts.
-  virtual absl::StatusOr<std::unique_ptr<LoadedModule>> Load(const Binary& binary,
-                                                             absl::Span<const std::string> kernels) = 0;
+  virtual absl::StatusOr<std::unique_ptr<LoadedModule>> Load(
+      const Binary& binary, absl::Span<const std::string> kernels) = 0;
   // Asynchronous on real devices, done on return on simulated ones. The arguments are copied.
   virtual absl::Status Launch(const KernelLaunch& launch, Stream stream) = 0;
   virtual absl::Status Synchronize(Stream stream) = 0;
 
-  // Brackets a sequence of launches: a simulated device begins with cold caches and zero counts and ends with
-  // the final write-back; a real one records events around it. Not reentrant.
+  // Brackets a sequence of launches: a simulated device begins with cold caches and zero counts and
+  // ends with the final write-back; a real one records events around it. Not reentrant.
   virtual absl::Status BeginMeasure(Stream stream) = 0;
   virtual absl::StatusOr<Measurement> EndMeasure(Stream stream) = 0;
 };

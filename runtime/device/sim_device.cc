@@ -62,7 +62,7 @@ class SimDevice final : public Device {
   absl::StatusOr<DeviceAddress> Allocate(const Allocation& a) override {
     absl::MutexLock lock(&mutex_);
     const int64_t alignment = a.offset == 0 ? 256 : 2 * a.offset;
-    return gpu_.memory().Allocate(a.bytes, alignment, a.offset, a.label);
+    return gpu_.memory().Allocate(a.bytes, alignment, a.offset, a.label, a.element_bytes);
   }
   absl::Status Free(DeviceAddress address) override {
     absl::MutexLock lock(&mutex_);
