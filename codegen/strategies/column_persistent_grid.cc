@@ -16,7 +16,7 @@ namespace {
 constexpr int kThreads = 512;
 // Fewer words than a Row block: the sums and maps of a vector's columns need registers too, two
 // more a column (four in f64). Measured with NVRTC 13.0 for sm_80, sm_90 and sm_100: no spills.
-constexpr int kHeldWords = 64;
+constexpr int kHeldWords = 60;
 // The moments of kThreads threads, the maps and partial sums of up to 256 columns.
 constexpr int64_t kStaticSharedBytes = 4096 + 12 * 1024;
 constexpr int64_t kBarrierBytes = 8;

@@ -1,0 +1,128 @@
+#include "codegen/emit.h"
+
+#include <algorithm>
+#include <clocale>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "codegen/strategy.h"
+#include "codegen/templates.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace onepass {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Golden {
+  const char* file;
+  const char* line;
+  const char* strategy;
+};
+
+// One full copy of each skeleton's source; of the others what EmitSource itself writes
+// (WithoutTemplates).
+constexpr Golden kFull[] = {
+    {"flat_relu_f32", "relu.fwd f32 1x64x56x56", "flat"},
+    {"row_persistent_block_f32", "batch_norm.train f32 32x256x14x14 act=relu", "persistent_block"},
+    {"row_multi_pass_f32", "batch_norm.train f32 32x64x112x112 act=relu", "multi_pass"},
+    {"column_persistent_grid_f16", "batch_norm.train f16 32x64x56x56:nhwc residual act=relu",
+     "persistent_grid"},
+    {"column_multi_pass_f16", "batch_norm.train f16 32x64x56x56:nhwc act=relu", "multi_pass"},
+};
+constexpr Golden kFacts[] = {
+    {"flat_infer_nchw_f16", "batch_norm.infer f16 8x64x56x56 act=relu6", "flat"},
+    {"flat_infer_nhwc_bf16", "batch_norm.infer bf16 8x64x56x56:nhwc residual act=relu", "flat"},
+    {"flat_gelu_erf_f64", "gelu_erf.fwd f64 4096x1000", "flat"},
+    {"flat_softplus_f16", "pointwise.fwd f16 100 act=softplus:0.1:15", "flat"},
+    {"row_persistent_block_ragged_f16", "batch_norm.train f16 32x512x7x7", "persistent_block"},
+    {"row_persistent_block_f64", "batch_norm.train f64 4x64x28x28 affine=none", "persistent_block"},
+    {"row_persistent_block_swish_bf16", "batch_norm.train bf16 32x240x14x14 act=swish",
+     "persistent_block"},
+    {"row_multi_pass_one_channel_f32", "batch_norm.train f32 140000x1", "multi_pass"},
+    {"column_persistent_grid_narrow_f32", "batch_norm.train f32 32x3x56x56:nhwc affine=scale",
+     "persistent_grid"},
+    {"column_multi_pass_f64", "batch_norm.train f64 1024x35 param=f64", "multi_pass"},
+};
+
+std::string SourceOf(const Golden& golden) {
+  const absl::StatusOr<Problem> problem = ParseProblem(golden.line);
+  EXPECT_TRUE(problem.ok()) << problem.status();
+  const Key key = KeyOf(*problem, 16);
+  const absl::StatusOr<Plan> plan = PlanFor(key, *FindDevice("h200"), golden.strategy);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return EmitSource(key, *plan).text;
+}
+
+// Every template's text replaced by its name.
+std::string WithoutTemplates(const std::string& source) {
+  const size_t begin = source.find("\n// activation.cuh\n");
+  const size_t end = source.rfind("}  // namespace onepass_kernel");
+  return absl::StrCat(source.substr(0, begin), "\n// ... templates ...\n",
+                      source.substr(source.find('\n', end) + 1));
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void ExpectGolden(const std::string& file, const std::string& text) {
+  const std::string path = absl::StrCat(ONEPASS_SOURCE_DIR, "/tests/golden/", file, ".cu");
+  if (ReadFile(path) == text) return;
+  const std::string fresh = absl::StrCat(ONEPASS_BINARY_DIR, "/golden_", file, ".cu");
+  std::ofstream(fresh) << text;
+  ADD_FAILURE() << "the emitted source is not " << path << "\nif the change is meant: cp " << fresh
+                << " " << path;
+}
+
+TEST(GoldenTest, SourcesAreAsReviewed) {
+  for (const Golden& golden : kFull) ExpectGolden(golden.file, SourceOf(golden));
+}
+
+TEST(GoldenTest, FactsAreAsReviewed) {
+  for (const Golden& golden : kFacts) ExpectGolden(golden.file, WithoutTemplates(SourceOf(golden)));
+}
+
+TEST(EmitTest, SameKeyAndPlanSameBytes) {
+  for (const Golden& golden : kFull) EXPECT_EQ(SourceOf(golden), SourceOf(golden));
+}
+
+TEST(EmitTest, SourceIncludesNothing) {
+  for (const Golden& golden : kFull) EXPECT_THAT(SourceOf(golden), Not(HasSubstr("#include")));
+}
+
+TEST(EmitTest, HeaderNamesKeyAndPlan) {
+  const std::string source = SourceOf(kFull[1]);
+  EXPECT_THAT(source, HasSubstr("// key: batch_norm.train f32 row"));
+  EXPECT_THAT(source, HasSubstr("// plan: persistent_block threads="));
+}
+
+TEST(EmitTest, TemplatesAppearOnceAndOnlyWhereNeeded) {
+  for (const Golden& golden : kFull) {
+    const std::string source = SourceOf(golden);
+    const std::vector<std::string> parts = absl::StrSplit(source, "\n// storage.cuh\n");
+    EXPECT_EQ(parts.size(), 2) << golden.file;
+  }
+  EXPECT_THAT(SourceOf(kFull[0]), Not(HasSubstr("// held.cuh")));
+}
+
+TEST(EmitTest, ACommaLocaleChangesNothing) {
+  const std::string before = SourceOf(kFacts[3]);
+  // Whichever of them this system has.
+  for (const char* locale : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"})
+    std::setlocale(LC_ALL, locale);
+  EXPECT_EQ(SourceOf(kFacts[3]), before);
+  std::setlocale(LC_ALL, "C");
+  EXPECT_THAT(before, HasSubstr("kAlpha = 0x1.999999999999ap-4"));
+}
+
+}  // namespace
+}  // namespace onepass

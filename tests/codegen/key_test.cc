@@ -1,0 +1,133 @@
+#include "codegen/key.h"
+
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/validate.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace onepass {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Problem Parsed(absl::string_view line) {
+  absl::StatusOr<Problem> problem = ParseProblem(line);
+  EXPECT_TRUE(problem.ok()) << problem.status();
+  EXPECT_TRUE(Validate(*problem).ok()) << Validate(*problem);
+  return *problem;
+}
+
+Key KeyOfLine(absl::string_view line, int alignment = 16) { return KeyOf(Parsed(line), alignment); }
+
+TEST(SizeClassTest, CoversEveryCountWithinAQuarter) {
+  for (int64_t count = 1; count < 5000; ++count) {
+    EXPECT_GE(SizeClass(count), count);
+    EXPECT_LE(SizeClass(count), count + count / 4);
+    EXPECT_EQ(SizeClass(SizeClass(count)), SizeClass(count));
+  }
+}
+
+TEST(SizeClassTest, CoarseClassesEndAtMany) {
+  EXPECT_EQ(CoarseClass(1), 1);
+  EXPECT_EQ(CoarseClass(65), 128);
+  EXPECT_EQ(CoarseClass(1 << 20), CoarseClass(10000));
+}
+
+TEST(KeyTest, GeometryFollowsFromShapeAndLayout) {
+  EXPECT_EQ(KeyOfLine("relu.fwd f32 4x8x5x5").geometry, Geometry::kFlat);
+  EXPECT_EQ(KeyOfLine("batch_norm.infer f32 4x8x5x5").geometry, Geometry::kFlat);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x5x5").geometry, Geometry::kRow);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x5x5:nhwc").geometry, Geometry::kColumn);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8").geometry, Geometry::kColumn);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x1x1").geometry, Geometry::kColumn);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x1x5x5:nhwc").geometry, Geometry::kRow);
+}
+
+TEST(KeyTest, MergedAxesShareAKernel) {
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x6x6"), KeyOfLine("batch_norm.train f32 4x8x36"));
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x6x6:nhwc"),
+            KeyOfLine("batch_norm.train f32 144x8"));
+  EXPECT_EQ(KeyOfLine("relu.fwd f32 4x8x6x6"), KeyOfLine("relu.fwd f32 7"));
+}
+
+TEST(KeyTest, LayoutsOfEqualSizesDiffer) {
+  EXPECT_NE(KeyOfLine("batch_norm.train f32 2x4x4x4"),
+            KeyOfLine("batch_norm.train f32 2x4x4x4:nhwc"));
+  EXPECT_NE(KeyOfLine("batch_norm.infer f32 2x4x4x4"),
+            KeyOfLine("batch_norm.infer f32 2x4x4x4:nhwc"));
+}
+
+TEST(KeyTest, BatchIsAnExtent) {
+  std::set<std::string> keys;
+  for (int n = 33; n <= 40; ++n)
+    keys.insert(ToString(KeyOfLine(absl::StrCat("batch_norm.train f32 ", n, "x8x6x6"))));
+  EXPECT_EQ(keys.size(), 1);
+  keys.clear();
+  for (int n = 1; n <= 40; ++n)
+    keys.insert(ToString(KeyOfLine(absl::StrCat("batch_norm.infer f16 ", n, "x8x6x6"))));
+  EXPECT_EQ(keys.size(), 1);
+}
+
+TEST(KeyTest, EpsAndMomentumAreExtents) {
+  const Key key = KeyOfLine("batch_norm.train f32 4x8x6x6");
+  EXPECT_EQ(key, KeyOfLine("batch_norm.train f32 4x8x6x6 eps=1e-3 momentum=0.5"));
+  EXPECT_EQ(key, KeyOfLine("batch_norm.train f32 4x8x6x6 running_var=biased"));
+}
+
+TEST(KeyTest, AccessIsWhatPointersAndInnerSizeAllow) {
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x6x6").access_bytes, 16);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x6x6", 4).access_bytes, 4);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x7x7").access_bytes, 4);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f16 4x8x5x6").access_bytes, 4);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f16 4x12x5x5:nhwc").access_bytes, 8);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f64 4x3x5x5:nhwc").access_bytes, 8);
+  EXPECT_EQ(KeyOfLine("relu.fwd bf16 13").access_bytes, 16);
+}
+
+TEST(KeyTest, AlignmentIsThatOfTheWorstDataTensor) {
+  Buffers buffers;
+  buffers[Role::kX] = 256;
+  buffers[Role::kY] = 256 + 8;
+  buffers[Role::kScale] = 4;  // a parameter
+  EXPECT_EQ(AlignmentOf(Parsed("batch_norm.train f32 4x8x6x6"), buffers), 8);
+  buffers[Role::kY] = 512;
+  EXPECT_EQ(AlignmentOf(Parsed("batch_norm.train f32 4x8x6x6"), buffers), 16);
+}
+
+TEST(KeyTest, OffsetsAreWideFrom2GiB) {
+  EXPECT_FALSE(KeyOfLine("relu.fwd f32 500000000").wide_index);
+  EXPECT_TRUE(KeyOfLine("relu.fwd f32 600000000").wide_index);
+  EXPECT_TRUE(KeyOf(Parsed("relu.fwd f32 8"), 16, {.wide_index = true}).wide_index);
+}
+
+TEST(KeyTest, TextNamesNoExtent) {
+  EXPECT_THAT(ToString(KeyOfLine("batch_norm.train f32 37x8x6x6 eps=0.125")),
+              AllOf(Not(HasSubstr("37")), Not(HasSubstr("0.125"))));
+}
+
+TEST(ExtentsTest, VarianceCorrectionFollowsRunningVar) {
+  EXPECT_DOUBLE_EQ(ExtentsOf(Parsed("batch_norm.train f32 1x6x5")).var_correction, 5.0 / 4.0);
+  EXPECT_DOUBLE_EQ(
+      ExtentsOf(Parsed("batch_norm.train f32 1x6x5 running_var=biased")).var_correction, 1.0);
+}
+
+TEST(ExtentsTest, CumulativeMomentumWeighsTheNewBatch) {
+  EXPECT_DOUBLE_EQ(ExtentsOf(Parsed("batch_norm.train f32 2x6x5 momentum=cumulative:3")).new_weight,
+                   0.25);
+}
+
+TEST(ExtentsTest, RepresentativeExtentsCoverTheProblem) {
+  for (const char* line :
+       {"batch_norm.train f32 13x70x9x9", "batch_norm.train f16 13x70x9x9:nhwc"}) {
+    const Extents exact = ExtentsOf(Parsed(line)), bound = RepresentativeExtents(KeyOfLine(line));
+    EXPECT_GE(bound.rows, exact.rows) << line;
+    EXPECT_GE(bound.segments, exact.segments) << line;
+  }
+}
+
+}  // namespace
+}  // namespace onepass

@@ -1,0 +1,172 @@
+#include "codegen/strategy.h"
+
+#include <string>
+
+#include "codegen/capacity.h"
+#include "codegen/traffic.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace onepass {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const DeviceSpec& Chip(absl::string_view name) { return *FindDevice(name); }
+
+Key KeyOfLine(absl::string_view line, int alignment = 16) {
+  const absl::StatusOr<Problem> problem = ParseProblem(line);
+  EXPECT_TRUE(problem.ok()) << problem.status();
+  return KeyOf(*problem, alignment);
+}
+
+std::string Chosen(absl::string_view line, absl::string_view chip = "h200") {
+  const absl::StatusOr<Plan> plan = PlanFor(KeyOfLine(line), Chip(chip));
+  return plan.ok() ? std::string(plan->strategy) : plan.status().ToString();
+}
+
+constexpr const char* kLines[] = {
+    "relu.fwd f32 1x64x56x56",
+    "batch_norm.infer f16 8x256x14x14:nhwc act=relu",
+    "batch_norm.train f32 32x64x56x56 act=relu",
+    "batch_norm.train f32 32x256x14x14",
+    "batch_norm.train f16 3x5x7x7",
+    "batch_norm.train bf16 32x64x56x56:nhwc residual act=relu",
+    "batch_norm.train f64 4x35x9x9:nhwc",
+    "batch_norm.train f16 4x70000",
+    "batch_norm.train f32 1000000x1",
+    "batch_norm.train f32 256x64x112x112:nhwc",
+};
+
+TEST(StrategyTest, EveryRefusalGivesItsReasonAndEveryAcceptanceAPlan) {
+  for (const char* line : kLines) {
+    for (const Candidate& candidate : Candidates(KeyOfLine(line), Chip("h200"))) {
+      EXPECT_EQ(candidate.refusal.empty(), !candidate.plans.empty())
+          << line << ' ' << candidate.strategy->name;
+    }
+  }
+}
+
+TEST(StrategyTest, SomethingAcceptsEveryLineOnEveryChip) {
+  for (const char* line : kLines) {
+    for (const DeviceSpec& device : KnownDevices()) {
+      EXPECT_TRUE(PlanFor(KeyOfLine(line), device).ok()) << line << " on " << device.name;
+    }
+  }
+}
+
+TEST(StrategyTest, PersistentIsChosenWhereARowFits) {
+  EXPECT_EQ(Chosen("batch_norm.train f32 32x256x14x14"), "persistent_block");
+  EXPECT_EQ(Chosen("batch_norm.train f16 32x256x28x28:nhwc"), "persistent_grid");
+}
+
+TEST(StrategyTest, MultiPassIsChosenWhereNoBlockHoldsARow) {
+  EXPECT_EQ(Chosen("batch_norm.train f32 32x64x112x112"), "multi_pass");
+}
+
+// 401,408 bytes a channel: more than an H200's block holds.
+TEST(StrategyTest, ARowThatDoesNotFitIsRefusedWithBothNumbers) {
+  const absl::StatusOr<Plan> plan =
+      PlanFor(KeyOfLine("batch_norm.train f32 32x64x56x56"), Chip("h200"), "persistent_block");
+  EXPECT_TRUE(absl::IsUnimplemented(plan.status()));
+  EXPECT_THAT(plan.status().message(), AllOf(HasSubstr("401408"), HasSubstr("385024")));
+}
+
+TEST(StrategyTest, ForcingAnUnknownNameIsInvalid) {
+  const absl::StatusOr<Plan> plan =
+      PlanFor(KeyOfLine("relu.fwd f32 8"), Chip("h200"), "persistent_gird");
+  EXPECT_TRUE(absl::IsInvalidArgument(plan.status()));
+  EXPECT_THAT(plan.status().message(), HasSubstr("persistent_gird"));
+}
+
+TEST(StrategyTest, AnOperatorWithoutKernelsIsNamed) {
+  const absl::StatusOr<Plan> plan = PlanFor(KeyOfLine("batch_norm.grad f32 4x8x5x5"), Chip("h200"));
+  EXPECT_TRUE(absl::IsUnimplemented(plan.status()));
+  EXPECT_THAT(plan.status().message(), HasSubstr("batch_norm.grad"));
+}
+
+TEST(StrategyTest, ASlabIsUsedWhereTheTensorDoesNotFitTheChip) {
+  const Key key = KeyOfLine("batch_norm.train f16 32x1024x56x56:nhwc");  // 205 MB
+  const absl::StatusOr<Plan> plan = PlanFor(key, Chip("h200"), "persistent_grid");
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_GT(plan->slabs, 1);
+  EXPECT_GT(plan->split, 1);
+}
+
+TEST(StrategyTest, PersistentGridIsCoResident) {
+  for (const char* line : kLines) {
+    const Key key = KeyOfLine(line);
+    if (key.geometry != Geometry::kColumn) continue;
+    const absl::StatusOr<Plan> plan = PlanFor(key, Chip("a100"), "persistent_grid");
+    if (!plan.ok()) continue;
+    const Schedule schedule = ScheduleOf(key, *plan, RepresentativeExtents(key));
+    if (!schedule.launches[0].cooperative) continue;
+    EXPECT_LE(schedule.launches[0].grid[0], 108) << line;
+  }
+}
+
+TEST(StrategyTest, PlansRoundTripThroughText) {
+  for (const char* line : kLines) {
+    for (const Candidate& candidate : Candidates(KeyOfLine(line), Chip("b200"))) {
+      for (const Plan& plan : candidate.plans) {
+        const absl::StatusOr<Plan> parsed = ParsePlan(ToString(plan));
+        ASSERT_TRUE(parsed.ok()) << parsed.status();
+        EXPECT_EQ(*parsed, plan);
+      }
+    }
+  }
+}
+
+TEST(StrategyTest, PlanTextThatIsNoPlanIsRefused) {
+  for (const char* text :
+       {"", "no_such threads=1", "flat threads", "flat threads=x", "flat speed=3"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ParsePlan(text).status())) << text;
+  }
+}
+
+TEST(StrategyTest, HeldVectorsCoverTheLargestRowOfTheClass) {
+  for (const char* line : kLines) {
+    const Key key = KeyOfLine(line);
+    for (const Candidate& candidate : Candidates(key, Chip("h200"))) {
+      if (candidate.strategy->name != "persistent_block") continue;
+      for (const Plan& plan : candidate.plans) {
+        const int64_t held =
+            int64_t{plan.register_vectors + plan.shared_vectors} * plan.threads * plan.vector;
+        EXPECT_GE(held, key.reduce_class * key.inner) << line;
+      }
+    }
+  }
+}
+
+TEST(TrafficTest, OnePassMovesEveryTensorOnce) {
+  const Key key = KeyOfLine("batch_norm.train f32 32x64x56x56 residual");
+  const Extents extents = ExtentsOf(*ParseProblem("batch_norm.train f32 32x64x56x56 residual"));
+  const Counters counters = OnePassCounters(key, extents, 0);
+  const int64_t tensor = int64_t{32} * 64 * 56 * 56 * 4, channels = 64 * 4;
+  EXPECT_EQ(counters.dram_read_bytes, 2 * tensor + 4 * channels);
+  EXPECT_EQ(counters.dram_write_bytes, tensor + 4 * channels);
+}
+
+TEST(TrafficTest, TwoPassesRereadWhatL2DoesNotHold) {
+  const absl::string_view line = "batch_norm.train f32 32x64x112x112";
+  const Key key = KeyOfLine(line);
+  const Extents extents = ExtentsOf(*ParseProblem(line));
+  const int64_t x = BytesOf(key, extents).x;
+  const Counters one = OnePassCounters(key, extents, 0);
+  EXPECT_EQ(TwoPassCounters(key, extents, 0, Chip("h200")).dram_bytes(),
+            one.dram_bytes() + x - Chip("h200").l2_bytes);
+  EXPECT_EQ(TwoPassCounters(key, extents, 0, Chip("b200")).dram_bytes(), one.dram_bytes());
+}
+
+TEST(CapacityTest, ResidentBlocksObeyEveryLimit) {
+  const DeviceSpec& chip = Chip("h200");
+  EXPECT_EQ(ResidentBlocks(chip, 1024, 32, 0), 2);
+  EXPECT_EQ(ResidentBlocks(chip, 32, 16, 0), 32);
+  EXPECT_EQ(ResidentBlocks(chip, 512, 128, 0), 1);
+  EXPECT_EQ(ResidentBlocks(chip, 128, 32, 100 * 1024), 2);
+}
+
+}  // namespace
+}  // namespace onepass
