@@ -1,0 +1,176 @@
+#include "runtime/sim/addresses.h"
+
+#include <bit>
+
+#include "absl/strings/str_format.h"
+
+namespace onepass::sim {
+namespace {
+
+constexpr std::string_view NameOf(Space space) {
+  switch (space) {
+    case Space::kShared:
+      return "shared memory";
+    case Space::kLocal:
+      return "local memory";
+    case Space::kParam:
+      return "parameters";
+    default:
+      return "memory";
+  }
+}
+
+const Op* OutOfBounds(const Op& op, Warp& warp, int lane, bool store, int64_t bytes,
+                      const std::string& what) {
+  return Fault(warp, op, 1u << lane,
+               absl::StrFormat("%s of %d bytes at %s", store ? "write" : "read", bytes, what),
+               absl::StatusCode::kOutOfRange);
+}
+
+// The fault of one lane's global access, or true.
+bool CheckGlobal(const Op& op, Warp& warp, int lane, uint64_t address, int64_t bytes, bool store) {
+  const GlobalMemory& memory = *warp.block->launch->memory;
+  const GlobalMemory::Buffer* buffer = memory.Find(address);
+  const bool inside = buffer != nullptr && address >= buffer->begin && address < buffer->end &&
+                      static_cast<uint64_t>(bytes) <= buffer->end - address;
+  if (!inside) {
+    return OutOfBounds(op, warp, lane, store, bytes, "out of bounds: " + memory.Describe(address));
+  }
+  if ((address & (bytes - 1)) != 0) {
+    return OutOfBounds(op, warp, lane, store, bytes, "misaligned: " + memory.Describe(address));
+  }
+  if (store && buffer->read_only) {
+    return OutOfBounds(op, warp, lane, store, bytes, "constant " + memory.Describe(address));
+  }
+  return true;
+}
+
+}  // namespace
+
+CachePolicy PolicyOf(uint32_t flags) {
+  CachePolicy policy;
+  if ((flags & AccessFlags::kEvictFirst) != 0) policy.eviction = Eviction::kFirst;
+  if ((flags & AccessFlags::kEvictLast) != 0) policy.eviction = Eviction::kLast;
+  policy.use_l1 = (flags & AccessFlags::kSkipL1) == 0;
+  policy.fill_l1 = (flags & (AccessFlags::kKeepOutOfL1 | AccessFlags::kSkipL1)) == 0;
+  return policy;
+}
+
+LaneAddresses::LaneAddresses(const Op& op, const Warp& warp, RowRef ref, uint32_t flags) {
+  const int64_t displacement = op.offset;
+  if ((flags & AccessFlags::kAddress32) != 0) {
+    const uint32_t* row = warp.In<uint32_t>(ref);
+    for (int i = 0; i < 32; ++i) {
+      at[i] = static_cast<uint32_t>(row[i] + static_cast<uint32_t>(displacement));
+    }
+  } else {
+    const uint64_t* row = warp.In<uint64_t>(ref);
+    for (int i = 0; i < 32; ++i) at[i] = row[i] + displacement;
+  }
+  first = std::countr_zero(warp.exec);
+  if (warp.exec != kAllLanes) {
+    const uint64_t filler = at[first];
+    for (int i = 0; i < 32; ++i) at[i] = (warp.exec >> i & 1) != 0 ? at[i] : filler;
+  }
+}
+
+bool LaneAddresses::Contiguous(uint64_t step) const {
+  uint64_t difference = 0;
+  for (int i = 0; i < 32; ++i) difference |= at[i] - (at[0] + i * step);
+  return difference == 0;
+}
+
+bool LaneAddresses::Uniform() const {
+  uint64_t difference = 0;
+  for (int i = 0; i < 32; ++i) difference |= at[i] ^ at[0];
+  return difference == 0;
+}
+
+Space SpaceOfAddress(uint64_t generic) {
+  if (generic - kSharedWindow < kWindowBytes) return Space::kShared;
+  if (generic - kLocalWindow < kWindowBytes) return Space::kLocal;
+  if (generic - kParamWindow < kWindowBytes) return Space::kParam;
+  return Space::kGlobal;
+}
+
+uint8_t* HostBytes::GlobalRange(const Warp& warp, uint64_t address, int64_t bytes,
+                                int64_t alignment, bool store) {
+  const GlobalMemory::Buffer* buffer = warp.block->launch->memory->Find(address);
+  if (buffer == nullptr || (address & (alignment - 1)) != 0 || (store && buffer->read_only)) {
+    return nullptr;
+  }
+  const uint64_t offset = address - buffer->begin;
+  const uint64_t size = buffer->end - buffer->begin;
+  if (offset > size || size - offset < static_cast<uint64_t>(bytes)) return nullptr;
+  return buffer->host + offset;
+}
+
+bool HostBytes::FindWindow(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes,
+                           uint64_t window, int64_t size, bool store) {
+  const uint64_t last = static_cast<uint64_t>(size - bytes);
+  for (int i = 0; i < 32; ++i) {
+    offset[i] = addresses.at[i] - window;
+    if (size >= bytes && offset[i] <= last && (offset[i] & (bytes - 1)) == 0) continue;
+    const bool misaligned = size >= bytes && offset[i] <= last;
+    return OutOfBounds(op, warp, i, store, bytes,
+                       absl::StrFormat("%s: byte %d of %d of %s",
+                                       misaligned ? "misaligned" : "out of bounds",
+                                       static_cast<int64_t>(offset[i]), size, NameOf(space)));
+  }
+  return true;
+}
+
+bool HostBytes::Find(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes,
+                     bool store, Space of) {
+  Block& block = *warp.block;
+  const bool generic = of == Space::kGeneric;
+  space = generic ? SpaceOfAddress(addresses.First()) : of;
+  switch (space) {
+    case Space::kShared:
+      base = block.shared;
+      return FindWindow(op, warp, addresses, bytes, generic ? kSharedWindow : 0,
+                        block.launch->shared_bytes, store);
+    case Space::kLocal: {
+      const int64_t size = block.launch->kernel->local_bytes;
+      base = block.local + warp.index * 32 * size;
+      if (!FindWindow(op, warp, addresses, bytes, generic ? kLocalWindow : 0, size, store)) {
+        return false;
+      }
+      for (int i = 0; i < 32; ++i) {
+        const int lane = (warp.exec >> i & 1) != 0 ? i : addresses.first;
+        offset[i] += lane * size;
+      }
+      return true;
+    }
+    case Space::kParam:
+      base = const_cast<uint8_t*>(block.launch->parameters);
+      if (store) return OutOfBounds(op, warp, addresses.first, store, bytes, "the parameters");
+      return FindWindow(op, warp, addresses, bytes, kParamWindow, block.launch->kernel->parameter_bytes,
+                        store);
+    default:
+      break;
+  }
+  space = Space::kGlobal;
+  const GlobalMemory::Buffer* buffer = block.launch->memory->Find(addresses.First());
+  if (buffer != nullptr) {
+    base = buffer->host;
+    const uint64_t size = buffer->end - buffer->begin;
+    uint64_t wrong = size < static_cast<uint64_t>(bytes) || (store && buffer->read_only);
+    const uint64_t last = size - bytes;
+    for (int i = 0; i < 32; ++i) {
+      offset[i] = addresses.at[i] - buffer->begin;
+      wrong |= (offset[i] > last) | (addresses.at[i] & (bytes - 1));
+    }
+    if (wrong == 0) return true;
+  }
+  // Lane by lane: more than one buffer, or a fault.
+  for (int i = 0; i < 32; ++i) {
+    if (!CheckGlobal(op, warp, i, addresses.at[i], bytes, store)) return false;
+    const GlobalMemory::Buffer* of_lane = block.launch->memory->Find(addresses.at[i]);
+    if (i == 0) base = of_lane->host;
+    offset[i] = static_cast<uint64_t>(of_lane->host + (addresses.at[i] - of_lane->begin) - base);
+  }
+  return true;
+}
+
+}  // namespace onepass::sim

@@ -1,0 +1,65 @@
+// From the addresses of a warp's lanes to bytes on the host, with every check on the way.
+#ifndef ONEPASS_RUNTIME_SIM_ADDRESSES_H_
+#define ONEPASS_RUNTIME_SIM_ADDRESSES_H_
+
+#include <cstdint>
+
+#include "runtime/sim/access_log.h"
+#include "runtime/sim/block.h"
+#include "runtime/sim/syntax.h"
+#include "runtime/sim/warp.h"
+
+namespace onepass::sim {
+
+// flags of an access, a prefetch or an atomic.
+struct AccessFlags {
+  static constexpr uint32_t kSpaceMask = 7;        // Space
+  static constexpr uint32_t kAddress32 = 1 << 3;   // the address register has 32 bits
+  static constexpr uint32_t kEvictFirst = 1 << 4;
+  static constexpr uint32_t kEvictLast = 1 << 5;
+  static constexpr uint32_t kSkipL1 = 1 << 6;
+  static constexpr uint32_t kKeepOutOfL1 = 1 << 7;
+  static constexpr uint32_t kStrong = 1 << 8;      // ordered with the other blocks
+  static constexpr uint32_t kHasResult = 1 << 9;   // atom, not red
+  static constexpr uint32_t kNegatedSource = 1 << 10;
+};
+
+CachePolicy PolicyOf(uint32_t flags);
+
+// The byte addresses r[ref] + op.offset of the executing lanes. Lanes that do not execute get the
+// address of the first that does, so that loops may read all 32.
+struct LaneAddresses {
+  LaneAddresses(const Op& op, const Warp& warp, RowRef ref, uint32_t flags);
+
+  bool Contiguous(uint64_t step) const;  // lane i at the first address + i * step
+  bool Uniform() const;
+  uint64_t First() const { return at[first]; }
+
+  alignas(64) uint64_t at[32];
+  int first;  // lane
+};
+
+// Finds the host bytes of each lane's access of `bytes` bytes. A generic access is sorted into its
+// space by the first lane's address. Where anything is wrong: reports the fault and returns false.
+class HostBytes {
+ public:
+  bool Find(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes, bool store,
+            Space space);
+  // The whole range of a contiguous access of all lanes in global memory; null: look lane by lane.
+  static uint8_t* GlobalRange(const Warp& warp, uint64_t address, int64_t bytes, int64_t alignment,
+                              bool store);
+
+  uint8_t* base = nullptr;         // of all lanes, where one buffer holds them
+  alignas(64) uint64_t offset[32];  // from base
+  Space space = Space::kGlobal;    // kGlobal, kShared, kLocal, kParam
+
+ private:
+  bool FindWindow(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes,
+                  uint64_t window, int64_t size, bool store);
+};
+
+Space SpaceOfAddress(uint64_t generic);
+
+}  // namespace onepass::sim
+
+#endif  // ONEPASS_RUNTIME_SIM_ADDRESSES_H_

@@ -1,0 +1,238 @@
+#include "runtime/sim/block.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace onepass::sim {
+namespace {
+
+constexpr int64_t kWarpTurn = 1 << 16;    // operations before the next warp goes on
+constexpr int64_t kBlockTurn = 1 << 22;   // operations of a block in one round
+constexpr int64_t kOrderedTurn = 512;     // operations of a warp while others wait for it
+
+const Origin* OriginOf(const Launch& launch, const Op& op) {
+  const int32_t origin = launch.kernel->origin_of[&op - launch.kernel->ops.data()];
+  return origin < 0 ? nullptr : &launch.kernel->origins[origin];
+}
+
+std::string Where(const Launch& launch, const Op& op) {
+  const Origin* origin = OriginOf(launch, op);
+  if (origin == nullptr) return "";
+  return absl::StrFormat(" at PTX line %d: %s", origin->line, origin->text);
+}
+
+std::string ThreadOf(const Launch& launch, const Warp& warp, uint32_t lanes) {
+  const uint32_t thread = warp.index * 32 + std::countr_zero(lanes == 0 ? 1u : lanes);
+  const uint32_t x = launch.block[0], y = launch.block[1];
+  return absl::StrFormat("thread (%d,%d,%d)", thread % x, thread / x % y, thread / x / y);
+}
+
+bool Waits(const Warp& warp) {
+  return warp.stop == Stop::kBarrier || warp.stop == Stop::kOrdered || warp.stop == Stop::kExit;
+}
+
+}  // namespace
+
+const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
+                absl::StatusCode code) {
+  Block& block = *warp.block;
+  if (block.fault.ok()) {
+    const Launch& launch = *block.launch;
+    block.fault = absl::Status(
+        code, absl::StrFormat("%s: %s, block (%d,%d,%d) %s%s", launch.kernel->name, what,
+                              block.ctaid[0], block.ctaid[1], block.ctaid[2],
+                              ThreadOf(launch, warp, lanes), Where(launch, op)));
+  }
+  warp.stop = Stop::kFault;
+  warp.resume = &op;
+  return nullptr;
+}
+
+void Block::Start(const Launch& of, uint64_t linear) {
+  launch = &of;
+  index = linear;
+  ctaid[0] = static_cast<uint32_t>(linear % of.grid[0]);
+  ctaid[1] = static_cast<uint32_t>(linear / of.grid[0] % of.grid[1]);
+  ctaid[2] = static_cast<uint32_t>(linear / of.grid[0] / of.grid[1]);
+  const int64_t registers = of.kernel->register_bytes * of.warps;
+  const int64_t shared_bytes = (of.shared_bytes + 63) / 64 * 64;
+  const int64_t local_bytes = of.kernel->local_bytes * 32 * of.warps;
+  const int64_t needed = registers + shared_bytes + local_bytes + 64;
+  if (needed > capacity_) {
+    bytes_.reset(static_cast<uint8_t*>(::operator new[](needed, std::align_val_t(64))));
+    capacity_ = needed;
+  }
+  std::memset(bytes_.get(), 0, needed);
+  shared = bytes_.get() + registers;
+  local = shared + shared_bytes;
+  std::fill(std::begin(barriers), std::end(barriers), BlockBarrier());
+  log.Begin(of.count_traffic ? of.l1_bytes : 0);
+  counts = Counts();
+  fault = absl::OkStatus();
+  progress = 0;
+  warps.assign(of.warps, Warp());
+  live_warps_ = of.warps;
+  for (int i = 0; i < of.warps; ++i) {
+    Warp& warp = warps[i];
+    warp.registers = bytes_.get() + of.kernel->register_bytes * i;
+    warp.constants = of.constants;
+    warp.block = this;
+    warp.index = i;
+    const uint32_t threads = std::min<uint32_t>(32, of.threads - 32 * i);
+    warp.live = warp.lanes = warp.exec = threads == 32 ? kAllLanes : (1u << threads) - 1;
+    warp.resume = of.kernel->ops.data();
+  }
+}
+
+int64_t Block::RunWarp(Warp& warp, int64_t budget) {
+  warp.budget = budget;
+  warp.stop = Stop::kBudget;
+  warp.polled = nullptr;
+  const Op* op = warp.resume;
+  int64_t executed = 0;
+  while (warp.budget > 0) {
+    --warp.budget;
+    ++executed;
+    const Op* next = op->fn(*op, warp);
+    if (next == nullptr) break;
+    op = next;
+  }
+  if (warp.stop == Stop::kBudget) {
+    warp.resume = op;
+    // Whoever spins gives way to the other paths of its warp.
+    if (!warp.others.empty()) warp.resume = Reschedule(warp, op, Path::State::kYielded);
+  }
+  counts.warp_instructions += executed - warp.unissued;
+  clock += executed;
+  warp.unissued = 0;
+  return executed;
+}
+
+void Block::AfterStop(Warp& warp) {
+  switch (warp.stop) {
+    case Stop::kBarrier:
+      Arrive(warp, *warp.resume);
+      break;
+    case Stop::kExit:
+      --live_warps_;
+      ++progress;
+      for (int i = 0; i < 16; ++i) TryRelease(i);
+      break;
+    default:
+      break;
+  }
+}
+
+void Block::Arrive(Warp& warp, const Op& op) {
+  const BarrierRequest request = RequestOf(warp, op);
+  BlockBarrier& barrier = barriers[request.barrier];
+  barrier.arrived += 32;
+  barrier.expected = request.expected;
+  if (request.reduces) {
+    barrier.any |= request.predicate != 0;
+    barrier.all &= (request.predicate & warp.live) == warp.live;
+    barrier.count += std::popcount(request.predicate & warp.live);
+  }
+  TryRelease(request.barrier);
+}
+
+void Block::TryRelease(int which) {
+  BlockBarrier& barrier = barriers[which];
+  const uint32_t expected = barrier.expected != 0 ? barrier.expected : 32u * live_warps_;
+  if (barrier.arrived == 0 || barrier.arrived < expected) return;
+  ++counts.barriers;
+  ++progress;
+  for (Warp& warp : warps) {
+    if (warp.stop != Stop::kBarrier) continue;
+    const BarrierRequest request = RequestOf(warp, *warp.resume);
+    if (request.barrier != which) continue;
+    warp.stop = Stop::kBudget;
+    if (warp.lanes == 0) {  // its paths wait at different places: each goes on behind its own
+      for (Path& path : warp.others) path = {path.at + 1, path.lanes, Path::State::kReady};
+      warp.resume = Reschedule(warp, nullptr);
+    } else {
+      warp.barrier_passed = true;
+      warp.barrier_result = 0;
+      if (barrier.any) warp.barrier_result |= 1;
+      if (barrier.all) warp.barrier_result |= 2;
+      warp.barrier_result |= barrier.count << 2;
+    }
+  }
+  barrier = BlockBarrier();
+}
+
+Turn Block::Run() {
+  int64_t left = kBlockTurn;
+  const size_t first = launch->seed * (index + 1) % warps.size();
+  for (bool moved = true; moved && left > 0;) {
+    moved = false;
+    for (size_t i = 0; i < warps.size(); ++i) {
+      Warp& warp = warps[(i + first) % warps.size()];
+      if (Waits(warp)) continue;
+      left -= RunWarp(warp, kWarpTurn);
+      moved |= warp.stop != Stop::kYield;
+      AfterStop(warp);
+      if (!fault.ok()) return Turn::kFault;
+      if (log.runs().size() > launch->log_limit) return Turn::kPaused;
+    }
+  }
+  return Conclude();
+}
+
+Turn Block::RunOrdered() {
+  for (Warp& warp : warps) {
+    if (warp.stop != Stop::kOrdered) continue;
+    warp.serial = true;
+    RunWarp(warp, kOrderedTurn);
+    warp.serial = false;
+    AfterStop(warp);
+    if (!fault.ok()) return Turn::kFault;
+  }
+  return Conclude();
+}
+
+Turn Block::Conclude() {
+  bool ordered = false;
+  bool exited = true;
+  for (const Warp& warp : warps) {
+    if (!Waits(warp)) return Turn::kPaused;
+    ordered |= warp.stop == Stop::kOrdered;
+    exited &= warp.stop == Stop::kExit;
+  }
+  if (exited) return Turn::kDone;
+  if (ordered) return Turn::kOrdered;
+  fault = absl::AbortedError(
+      absl::StrFormat("%s: deadlock in %s", launch->kernel->name, DescribeWaiting()));
+  return Turn::kFault;
+}
+
+std::string Block::DescribeWaiting() const {
+  std::string waiting;
+  int shown = 0;
+  for (const Warp& warp : warps) {
+    if (warp.stop != Stop::kBarrier && warp.stop != Stop::kOrdered) continue;
+    if (++shown > 4) continue;
+    absl::StrAppend(&waiting, shown > 1 ? "; " : "", "warp ", warp.index, " waits",
+                    Where(*launch, *warp.resume));
+  }
+  if (shown > 4) absl::StrAppend(&waiting, "; and ", shown - 4, " more warps");
+  return absl::StrFormat("block (%d,%d,%d), %d of %d warps have exited: %s", ctaid[0], ctaid[1],
+                         ctaid[2], static_cast<int>(warps.size()) - live_warps_, warps.size(),
+                         waiting);
+}
+
+void Block::TakeCounts(Counts& into) {
+  counts.sectors_requested = log.sectors_requested;
+  counts.useful_bytes = log.useful_bytes;
+  into += counts;
+  counts = Counts();
+  log.sectors_requested = 0;
+  log.useful_bytes = 0;
+}
+
+}  // namespace onepass::sim

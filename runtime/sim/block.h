@@ -1,0 +1,118 @@
+// The state of one thread block, and how its warps take turns.
+#ifndef ONEPASS_RUNTIME_SIM_BLOCK_H_
+#define ONEPASS_RUNTIME_SIM_BLOCK_H_
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/sim/access_log.h"
+#include "runtime/sim/counts.h"
+#include "runtime/sim/memory.h"
+#include "runtime/sim/program.h"
+#include "runtime/sim/warp.h"
+
+namespace onepass::sim {
+
+// What all blocks of a launch share. Constant while they run.
+struct Launch {
+  const Kernel* kernel = nullptr;
+  const uint8_t* constants = nullptr;   // rows, 64-byte aligned
+  const uint8_t* parameters = nullptr;
+  GlobalMemory* memory = nullptr;
+  uint32_t grid[3] = {1, 1, 1};
+  uint32_t block[3] = {1, 1, 1};
+  uint32_t threads = 1;        // of a block
+  int warps = 1;               // of a block
+  int sms = 1;
+  int64_t shared_bytes = 0;    // static and dynamic
+  int64_t dynamic_shared_bytes = 0;
+  int64_t l1_bytes = 0;        // one block's share
+  size_t log_limit = 0;        // runs after which a block pauses
+  bool count_traffic = true;
+  uint64_t seed = 0;           // which warp of a block starts
+};
+
+// One of a block's 16 barriers.
+struct BlockBarrier {
+  uint32_t arrived = 0;   // threads, in whole warps
+  uint32_t expected = 0;  // 0: all threads of the block that have not exited
+  bool any = false;
+  bool all = true;
+  uint32_t count = 0;  // threads whose predicate was true
+};
+
+enum class Turn : uint8_t {
+  kDone,     // all warps have exited
+  kPaused,   // can go on at once
+  kOrdered,  // waits for its turn in the fixed order
+  kFault,
+};
+
+struct AlignedDelete {
+  void operator()(uint8_t* bytes) const { ::operator delete[](bytes, std::align_val_t(64)); }
+};
+
+struct Block {
+  // Makes this the block with the linear index `index` of `launch`, ready to run. Memory of an
+  // earlier use is taken again.
+  void Start(const Launch& launch, uint64_t index);
+  // Runs warps until each has exited or waits, or the turn is used up. Any host thread may call it,
+  // one at a time for each block.
+  Turn Run();
+  // Executes the ordered operations at which warps stand. One block at a time in the whole launch.
+  Turn RunOrdered();
+  // The warp arrives at the barrier of `op`, whether it waits there or not.
+  void Arrive(Warp& warp, const Op& op);
+  // Up to four of the waiting warps with the operations at which they wait.
+  std::string DescribeWaiting() const;
+  // Adds the counts of this block since the last call.
+  void TakeCounts(Counts& into);
+
+  const Launch* launch = nullptr;
+  uint64_t index = 0;
+  uint32_t ctaid[3] = {0, 0, 0};
+  std::vector<Warp> warps;
+  uint8_t* shared = nullptr;
+  uint8_t* local = nullptr;  // lane after lane of warp after warp, Kernel::local_bytes each
+  BlockBarrier barriers[16];
+  AccessLog log;
+  Counts counts;
+  absl::Status fault;
+  // Grows with everything but loads: stores that change memory, barriers, exits. A launch whose
+  // blocks only poll, and none of which progresses, is dead.
+  int64_t progress = 0;
+  uint64_t clock = 0;
+
+ private:
+  int64_t RunWarp(Warp& warp, int64_t budget);
+  void AfterStop(Warp& warp);
+  void TryRelease(int barrier);
+  Turn Conclude();
+
+  std::unique_ptr<uint8_t[], AlignedDelete> bytes_;
+  int64_t capacity_ = 0;
+  int live_warps_ = 0;
+};
+
+// Stops the warp: the kernel did something wrong in the lowest of `lanes`. Returns null. The first
+// fault of a block is kept; `code` is kAborted or kOutOfRange.
+const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
+                absl::StatusCode code = absl::StatusCode::kAborted);
+
+// Of exec_control.cc: whether both are the same kind of non-aligned barrier.sync.
+bool SameUnalignedBarrier(const Op& a, const Op& b);
+// What a barrier operation asks for: see exec_control.cc.
+struct BarrierRequest {
+  int barrier = 0;
+  uint32_t expected = 0;
+  bool reduces = false;
+  uint32_t predicate = 0;  // lanes whose predicate is true
+};
+BarrierRequest RequestOf(const Warp& warp, const Op& op);
+
+}  // namespace onepass::sim
+
+#endif  // ONEPASS_RUNTIME_SIM_BLOCK_H_

@@ -1,0 +1,51 @@
+// A kernel between translation and assembly: operations on virtual registers, with calls inlined.
+#ifndef ONEPASS_RUNTIME_SIM_DRAFT_H_
+#define ONEPASS_RUNTIME_SIM_DRAFT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/sim/op.h"
+#include "runtime/sim/program.h"
+#include "runtime/sim/type.h"
+
+namespace onepass::sim {
+
+struct DraftOp {
+  enum class Flow : uint8_t {
+    kNext,
+    kJump,    // to `label`
+    kBranch,  // to `label` where the predicate r[0] says so, else on
+    kExit,    // leaves the kernel; on for the lanes that its guard holds back
+    kTrap,    // ends everything
+  };
+  ExecFn fn = nullptr;
+  int32_t offset = 0;
+  uint32_t flags = 0;
+  // Virtual registers, or ~index of a constant. Unused ones are kNone.
+  int32_t r[kMaxRefs];
+  uint16_t writes = 0;  // bit i: r[i] is a destination
+  uint8_t refs = 0;     // how many of r are used; some between may be kNone
+  int32_t guard = -1;   // virtual register
+  bool guard_negated = false;
+  Flow flow = Flow::kNext;
+  int32_t label = -1;
+  int32_t origin = -1;
+
+  static constexpr int32_t kNone = INT32_MAX;
+};
+
+struct Draft {
+  std::vector<DraftOp> ops;
+  std::vector<int32_t> label_at;      // by label: the operation before which it stands
+  std::vector<RowClass> registers;    // by virtual register
+  std::vector<Constant> constants;
+  std::vector<Origin> origins;
+  int64_t static_shared_bytes = 0;
+  int64_t local_bytes = 0;
+};
+
+}  // namespace onepass::sim
+
+#endif  // ONEPASS_RUNTIME_SIM_DRAFT_H_

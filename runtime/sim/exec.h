@@ -1,0 +1,79 @@
+// The families of instructions: each chooses what executes a form, or says that it does not know it.
+//
+// A selector takes from the Form what it understands. The caller refuses forms with modifiers left.
+#ifndef ONEPASS_RUNTIME_SIM_EXEC_H_
+#define ONEPASS_RUNTIME_SIM_EXEC_H_
+
+#include <bit>
+#include <optional>
+#include <string_view>
+
+#include "runtime/sim/block.h"
+#include "runtime/sim/form.h"
+#include "runtime/sim/lanes.h"
+#include "runtime/sim/pick.h"
+#include "runtime/sim/warp.h"
+
+namespace onepass::sim {
+
+// Executes op.inner for the lanes that the guard lets through.
+const Op* Guarded(const Op& op, Warp& warp);
+
+ExecFn JumpFn();        // to &op + op.offset
+ExecFn PseudoJumpFn();  // likewise, but no instruction
+ExecFn JoinFn();        // where paths may meet; no instruction
+ExecFn BranchFn(bool negate);  // r[0]: the predicate
+ExecFn ExitFn();
+
+// Simple forms: destinations and sources as the pick's types say.
+std::optional<Pick> PickControl(Form& form);  // trap, fences, nanosleep
+// Arithmetic of f32; `operands` counts the destination too.
+std::optional<Pick> PickFloat32(Form& form, int operands);
+std::optional<Pick> PickFloat64(Form& form);  // arithmetic of f64
+std::optional<Pick> PickHalf(Form& form);     // arithmetic of f16, bf16 and their pairs
+std::optional<Pick> PickSpecial(Form& form);  // ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt
+std::optional<Pick> PickInteger(Form& form);  // arithmetic, minimum, maximum, division
+std::optional<Pick> PickBits(Form& form);     // logic, shifts, counting, permuting
+std::optional<Pick> PickCarry(Form& form);    // add.cc, addc and their kin
+std::optional<Pick> PickConvert(Form& form);  // cvt, one source
+std::optional<Pick> PickPack(Form& form);     // cvt, two sources
+
+// Forms with operands of their own. The layout of r[] stands with each.
+
+// setp: r[0] p, r[1] a, r[2] b, r[3] q, r[4] c. set: r[0] d, r[1] a, r[2] b.
+struct Comparison {
+  bool has_second = false;   // q
+  bool has_combine = false;  // c
+  bool combine_negated = false;
+};
+std::optional<Pick> PickCompare(Form& form, const Comparison& comparison);
+// bar and barrier: r[0] result, r[1] barrier, r[2] threads, r[3] predicate. `operands` counts those
+// behind the result.
+std::optional<Pick> PickBarrier(Form& form, int operands, bool negated);
+// shfl.sync: r[0] d, r[1] p, r[2] a, r[3] b, r[4] c, r[5] mask.
+std::optional<Pick> PickShuffle(Form& form, bool has_predicate);
+// vote, match, redux, activemask, elect, bar.warp: to and from as the pick says; `negated`: of the
+// source predicate; `has_second`: "d|p" was written.
+std::optional<Pick> PickCollective(Form& form, bool negated, bool has_second);
+// ld and st: r[0] address, r[1...] values.
+struct Access {
+  int vector = 1;
+  RowClass row = RowClass::k32;       // of the values
+  bool address32 = false;
+  Space space = Space::kGeneric;
+  Type type = Type::kB32;
+};
+std::optional<Pick> PickAccess(Form& form, bool store, Access& access);
+std::optional<Pick> PickPrefetch(Form& form);  // r[0] address
+// atom and red: r[0] result (of atom), r[1] address, r[2] b, r[3] c.
+std::optional<Pick> PickAtomic(Form& form, bool has_result, bool address32);
+// mov of a special register; its value does not depend on the launch alone.
+std::optional<Pick> PickSpecialRegister(std::string_view name, Type type);
+// Packing moves: "mov.b64 %rd, {%r1, %r2}" and back. Parts first or last, low to high.
+std::optional<Pick> PickMovePack(Type whole, int parts);
+std::optional<Pick> PickMoveUnpack(Type whole, int parts);
+ExecFn MoveFn(RowClass row);  // r[0] = r[1]
+
+}  // namespace onepass::sim
+
+#endif  // ONEPASS_RUNTIME_SIM_EXEC_H_

@@ -1,0 +1,281 @@
+#include "runtime/sim/gpu.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_format.h"
+#include "runtime/sim/block.h"
+#include "runtime/sim/grid.h"
+#include "runtime/sim/l2.h"
+#include "runtime/sim/program.h"
+#include "runtime/sim/workers.h"
+
+namespace onepass::sim {
+namespace {
+
+constexpr uint32_t kMaxBlockThreads = 1024;
+constexpr int64_t kReservedSharedBytes = 1024;  // of each resident block
+constexpr size_t kLogRuns = 4 << 20;            // of all resident blocks together
+
+using Bytes = std::unique_ptr<uint8_t[], AlignedDelete>;
+
+Bytes AlignedBytes(int64_t size) {
+  return Bytes(static_cast<uint8_t*>(::operator new[](size + 64, std::align_val_t(64))));
+}
+
+template <class T>
+void FillRow(uint8_t* row, T value) {
+  T* lanes = reinterpret_cast<T*>(row);
+  std::fill_n(lanes, 32, value);
+}
+
+uint64_t ParameterValue(const Constant& constant, absl::Span<const uint8_t> parameters) {
+  const int bits = BitsOf(constant.type);
+  uint64_t value = 0;
+  std::memcpy(&value, parameters.data() + constant.bits, bits / 8);
+  if (IsSigned(constant.type) && bits < 64 && (value >> (bits - 1) & 1) != 0) {
+    value |= ~uint64_t{0} << bits;
+  }
+  return value;
+}
+
+}  // namespace
+
+class Gpu::State {
+ public:
+  State(Machine machine, GpuOptions options)
+      : machine_(std::move(machine)),
+        options_(options),
+        memory_(machine_.global_bytes),
+        l2_(machine_.l2_bytes),
+        workers_(options.host_threads) {}
+
+  absl::Status Check(const Module& module, const LaunchShape& shape, const Entry*& entry) const;
+  absl::StatusOr<int> Resident(const Entry& entry, const LaunchShape& shape) const;
+  absl::Status Load(const Module& module);
+  void Unload(const Module& module);
+  absl::Status Launch(const Module& module, const LaunchShape& shape,
+                      absl::Span<const uint8_t> parameters);
+
+  Machine machine_;
+  GpuOptions options_;
+  GlobalMemory memory_;
+  L2 l2_;
+  Counts counts_;
+  std::vector<Finding> findings_;
+
+ private:
+  Bytes ConstantsOf(const Kernel& kernel, const std::vector<uint64_t>& variables,
+                    int64_t dynamic_shared, absl::Span<const uint8_t> parameters) const;
+
+  Workers workers_;
+  absl::flat_hash_map<uint64_t, std::vector<uint64_t>> variables_;  // addresses, by module
+};
+
+absl::Status Gpu::State::Check(const Module& module, const LaunchShape& shape,
+                               const Entry*& entry) const {
+  entry = module.FindEntry(shape.entry);
+  if (entry == nullptr) {
+    return absl::InvalidArgumentError(absl::StrFormat("no kernel '%s' in the module", shape.entry));
+  }
+  uint64_t threads = 1;
+  for (int i = 0; i < 3; ++i) {
+    if (shape.cluster[i] != 1) return absl::UnimplementedError("thread-block clusters");
+    const uint32_t most = i == 0 ? 0x7fffffffu : 65535u;
+    if (shape.grid[i] == 0 || shape.grid[i] > most) {
+      return absl::InvalidArgumentError(absl::StrFormat("%s: grid axis %d is %u, not in 1..%u",
+                                                        entry->name, i, shape.grid[i], most));
+    }
+    if (shape.block[i] == 0 || shape.block[i] > (i == 2 ? 64u : kMaxBlockThreads)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: block axis %d is %u", entry->name, i, shape.block[i]));
+    }
+    threads *= shape.block[i];
+    if (entry->required_threads[0] != 0 && entry->required_threads[i] != shape.block[i]) {
+      return absl::InvalidArgumentError(absl::StrFormat("%s: block axis %d is %u, .reqntid is %u",
+                                                        entry->name, i, shape.block[i],
+                                                        entry->required_threads[i]));
+    }
+  }
+  const uint32_t most = entry->max_threads == 0 ? kMaxBlockThreads : entry->max_threads;
+  if (threads > std::min(most, kMaxBlockThreads)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: %d threads a block, at most %d are allowed", entry->name, threads,
+                        std::min(most, kMaxBlockThreads)));
+  }
+  const int64_t shared = entry->static_shared_bytes + shape.dynamic_shared_bytes;
+  if (shape.dynamic_shared_bytes < 0 || shared > machine_.shared_bytes_per_block) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: %d bytes of shared memory a block, %s has %d", entry->name, shared,
+                        machine_.name, machine_.shared_bytes_per_block));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> Gpu::State::Resident(const Entry& entry, const LaunchShape& shape) const {
+  const int threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
+  const int warps = (threads + 31) / 32;
+  const int registers =
+      (shape.registers_per_thread > 0 ? shape.registers_per_thread : entry.register_estimate) + 7;
+  // Registers are given to whole warps in units of 256.
+  const int by_registers = machine_.registers_per_sm / std::max(registers / 8 * 8 * 32 * warps, 1);
+  if (by_registers == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: %d threads of %d registers are more than an SM's %d registers",
+                        entry.name, threads, registers - 7, machine_.registers_per_sm));
+  }
+  const int64_t shared =
+      entry.static_shared_bytes + shape.dynamic_shared_bytes + kReservedSharedBytes;
+  const int64_t by_shared = machine_.shared_bytes_per_sm / shared;
+  const int64_t by_threads = machine_.max_threads_per_sm / (warps * 32);
+  const int64_t resident = std::min<int64_t>(
+      {by_registers, std::max<int64_t>(by_shared, 1), by_threads, machine_.max_blocks_per_sm});
+  return static_cast<int>(std::max<int64_t>(resident, 1));
+}
+
+absl::Status Gpu::State::Load(const Module& module) {
+  if (variables_.contains(module.id())) return absl::OkStatus();
+  std::vector<uint64_t> addresses;
+  for (const GlobalVariable& variable : module.program().variables) {
+    const int64_t alignment = std::clamp<int64_t>(variable.alignment, 1, 4096);
+    auto address = memory_.Allocate(variable.bytes, alignment, 0, variable.name,
+                                    variable.element_bytes);
+    if (!address.ok()) return address.status();
+    addresses.push_back(*address);
+  }
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    const GlobalVariable& variable = module.program().variables[i];
+    if (!variable.image.empty()) {
+      (void)memory_.Write(addresses[i], variable.image.data(), variable.bytes);
+    }
+    for (const auto& relocation : variable.relocations) {
+      const uint64_t value =
+          (addresses[relocation.variable] + relocation.addend) >> relocation.shift;
+      (void)memory_.Write(addresses[i] + relocation.offset, &value, relocation.bytes);
+    }
+    if (variable.constant) memory_.SetReadOnly(addresses[i]);
+  }
+  variables_[module.id()] = std::move(addresses);
+  return absl::OkStatus();
+}
+
+void Gpu::State::Unload(const Module& module) {
+  const auto loaded = variables_.find(module.id());
+  if (loaded == variables_.end()) return;
+  for (const uint64_t address : loaded->second) (void)memory_.Free(address);
+  variables_.erase(loaded);
+}
+
+Bytes Gpu::State::ConstantsOf(const Kernel& kernel, const std::vector<uint64_t>& variables,
+                              int64_t dynamic_shared, absl::Span<const uint8_t> parameters) const {
+  Bytes rows = AlignedBytes(kernel.constant_bytes);
+  for (const Constant& constant : kernel.constants) {
+    uint64_t value = constant.bits;
+    if (constant.kind == Constant::Kind::kVariable) value += variables[constant.index];
+    if (constant.kind == Constant::Kind::kParameter) value = ParameterValue(constant, parameters);
+    if (constant.kind == Constant::Kind::kDynamicShared) value += dynamic_shared;
+    uint8_t* row = rows.get() + constant.offset;
+    if (constant.row == RowClass::k64) {
+      FillRow<uint64_t>(row, value);
+    } else if (constant.row == RowClass::k32) {
+      FillRow<uint32_t>(row, static_cast<uint32_t>(value));
+    } else {
+      const uint32_t mask = static_cast<uint32_t>(value);
+      std::memcpy(row, &mask, sizeof(mask));
+    }
+  }
+  return rows;
+}
+
+absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
+                                absl::Span<const uint8_t> parameters) {
+  const Entry* entry = nullptr;
+  absl::Status status = Check(module, shape, entry);
+  if (!status.ok()) return status;
+  if (static_cast<int64_t>(parameters.size()) != entry->parameter_bytes) {
+    return absl::InvalidArgumentError(absl::StrFormat("%s: %d bytes of parameters, %d are expected",
+                                                      entry->name, parameters.size(),
+                                                      entry->parameter_bytes));
+  }
+  const auto per_sm = Resident(*entry, shape);
+  if (!per_sm.ok()) return per_sm.status();
+  const uint64_t blocks = uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+  const int resident = *per_sm * machine_.sms;
+  if (shape.cooperative && blocks > static_cast<uint64_t>(resident)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: a cooperative grid of %d blocks, %s holds %d (%d an SM)", entry->name, blocks,
+        machine_.name, resident, *per_sm));
+  }
+  status = Load(module);
+  if (!status.ok()) return status;
+
+  const Kernel& kernel = module.program().kernels[entry - module.entries().data()];
+  sim::Launch launch;
+  launch.kernel = &kernel;
+  launch.memory = &memory_;
+  launch.seed = options_.seed;
+  std::copy_n(shape.grid, 3, launch.grid);
+  std::copy_n(shape.block, 3, launch.block);
+  launch.threads = shape.block[0] * shape.block[1] * shape.block[2];
+  launch.warps = static_cast<int>((launch.threads + 31) / 32);
+  launch.sms = machine_.sms;
+  launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  const int64_t dynamic_start = (kernel.static_shared_bytes + 127) / 128 * 128;
+  launch.shared_bytes = shape.dynamic_shared_bytes > 0
+                            ? dynamic_start + shape.dynamic_shared_bytes
+                            : kernel.static_shared_bytes;
+  launch.count_traffic = options_.count_traffic;
+  const int64_t here = std::min<int64_t>((blocks + machine_.sms - 1) / machine_.sms, *per_sm);
+  launch.l1_bytes =
+      (machine_.l1_bytes_per_sm - here * (launch.shared_bytes + kReservedSharedBytes)) / here;
+  launch.log_limit = std::max<size_t>(kLogRuns / std::min<uint64_t>(blocks, resident), 256);
+  std::vector<uint8_t> packed(parameters.begin(), parameters.end());
+  launch.parameters = packed.data();
+  const Bytes constants =
+      ConstantsOf(kernel, variables_[module.id()], dynamic_start, parameters);
+  launch.constants = constants.get();
+  ++counts_.launches;
+  status = Grid(launch, blocks, resident, options_.instruction_limit, workers_, l2_).Run(counts_);
+  if (!status.ok()) {
+    findings_.push_back({Finding::Kind::kFault, kernel.name, std::string(status.message())});
+  }
+  return status;
+}
+
+Gpu::Gpu(Machine machine, GpuOptions options)
+    : state_(std::make_unique<State>(std::move(machine), options)) {}
+Gpu::~Gpu() = default;
+
+const Machine& Gpu::machine() const { return state_->machine_; }
+GlobalMemory& Gpu::memory() { return state_->memory_; }
+
+absl::Status Gpu::Launch(const Module& module, const LaunchShape& shape,
+                         absl::Span<const uint8_t> parameters) {
+  return state_->Launch(module, shape, parameters);
+}
+
+void Gpu::Unload(const Module& module) { state_->Unload(module); }
+
+absl::StatusOr<int> Gpu::MaxResidentBlocksPerSm(const Module& module,
+                                                const LaunchShape& shape) const {
+  const Entry* entry = nullptr;
+  const absl::Status status = state_->Check(module, shape, entry);
+  if (!status.ok()) return status;
+  return state_->Resident(*entry, shape);
+}
+
+Counts Gpu::TakeCounts() {
+  state_->l2_.Flush();
+  Counts counts = std::exchange(state_->counts_, Counts());
+  counts += std::exchange(state_->l2_.counts(), Counts());
+  return counts;
+}
+
+void Gpu::DropCaches() { state_->l2_.Clear(); }
+
+std::vector<Finding> Gpu::TakeFindings() { return std::exchange(state_->findings_, {}); }
+
+}  // namespace onepass::sim

@@ -1,0 +1,85 @@
+// One simulated GPU: memory, caches, SMs. It executes the kernels of Modules and counts.
+//
+// Not thread-safe: one caller at a time. Launch uses host threads of its own.
+//
+// Status codes of Launch:
+//   kInvalidArgument  the request is wrong: unknown entry, wrong number of parameter bytes, a block
+//                     or its shared memory too large, a cooperative grid that cannot be co-resident
+//   kUnimplemented    the launch needs something that this machine does not do (clusters)
+//   kOutOfRange       the kernel read or wrote outside a buffer, or misaligned
+//   kAborted          trap, deadlock, divergent barrier, instruction limit
+// Faults are one line: kernel, what happened, buffer, index, block, thread, PTX line and text.
+// After a fault memory holds what had been written until then; the Gpu stays usable.
+#ifndef ONEPASS_RUNTIME_SIM_GPU_H_
+#define ONEPASS_RUNTIME_SIM_GPU_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "runtime/sim/counts.h"
+#include "runtime/sim/finding.h"
+#include "runtime/sim/machine.h"
+#include "runtime/sim/memory.h"
+#include "runtime/sim/module.h"
+
+namespace onepass::sim {
+
+struct GpuOptions {
+  uint64_t seed = 0;  // orders warps and blocks; results of race-free kernels do not depend on it
+  int host_threads = 0;                          // 0: all cores
+  int64_t instruction_limit = int64_t{1} << 38;  // warp instructions of one launch
+  bool count_traffic = true;                     // sectors, caches, DRAM and bank conflicts
+  bool sanitize = false;                         // the checkers that cost time
+};
+
+struct LaunchShape {
+  std::string entry;
+  uint32_t grid[3] = {1, 1, 1};
+  uint32_t block[3] = {1, 1, 1};
+  uint32_t cluster[3] = {1, 1, 1};
+  int64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+  // From the cubin where it is known; 0: Entry::register_estimate. Decides how many blocks fit.
+  int registers_per_thread = 0;
+};
+
+class Gpu {
+ public:
+  explicit Gpu(Machine machine, GpuOptions options = {});
+  ~Gpu();
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  const Machine& machine() const;
+  GlobalMemory& memory();
+
+  // Runs the kernel to its end. `parameters` are Entry::parameter_bytes bytes, laid out as the
+  // entry says. Variables of the module live on this Gpu from its first launch until Unload.
+  absl::Status Launch(const Module& module, const LaunchShape& shape,
+                      absl::Span<const uint8_t> parameters);
+  void Unload(const Module& module);
+
+  // How many blocks of this shape one SM holds at a time; at least 1, or the error of Launch.
+  absl::StatusOr<int> MaxResidentBlocksPerSm(const Module& module, const LaunchShape& shape) const;
+
+  // What was counted since the last call. Dirty lines of L2 are written back (and counted) and L2
+  // is cold afterwards, so a sequence of launches is counted with a cold start and a final
+  // write-back.
+  Counts TakeCounts();
+  // Makes L2 cold without counting its write-back.
+  void DropCaches();
+  std::vector<Finding> TakeFindings();
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace onepass::sim
+
+#endif  // ONEPASS_RUNTIME_SIM_GPU_H_

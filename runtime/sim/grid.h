@@ -1,0 +1,66 @@
+// Runs all blocks of a launch.
+//
+// As many blocks as the chip holds are resident. They run in rounds: every block that can goes on, on
+// all host threads; then ordered operations (atomics, strong accesses) execute block by block; then
+// what the blocks asked of L2 is replayed, in turns over the blocks in a fixed order; then the next
+// blocks take the places of those that are done. So the results of ordered operations and all counts
+// are the same for any number of host threads.
+#ifndef ONEPASS_RUNTIME_SIM_GRID_H_
+#define ONEPASS_RUNTIME_SIM_GRID_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/sim/block.h"
+#include "runtime/sim/l2.h"
+#include "runtime/sim/workers.h"
+
+namespace onepass::sim {
+
+class Grid {
+ public:
+  // `resident` blocks at a time. All references must outlive the grid.
+  Grid(const Launch& launch, uint64_t blocks, int resident, int64_t instruction_limit,
+       Workers& workers, L2& l2);
+  // Runs to the end or to the first fault, and adds what the blocks counted.
+  absl::Status Run(Counts& counts);
+
+ private:
+  struct Slot {
+    enum class State : uint8_t { kEmpty, kAssigned, kRunning, kDone };
+    State state = State::kEmpty;
+    Turn turn = Turn::kPaused;
+    uint64_t index = 0;            // of the block
+    std::unique_ptr<Block> block;  // while kRunning
+    std::vector<AccessRun> runs;   // of a block that is done and has given its state back
+    size_t at = 0;                 // the next run to replay, and how much of it has been
+    uint32_t skip = 0;
+  };
+
+  bool Fill();  // false: all blocks are done
+  void RunSlot(Slot& slot, int thread);
+  void RunOrdered();
+  void Settle(Slot& slot, int thread);
+  void Replay();
+  bool ReplayChunk(Slot& slot);
+  absl::Status Check();
+  absl::Status Stuck() const;
+
+  const Launch& launch_;
+  const uint64_t blocks_;
+  const int64_t instruction_limit_;
+  Workers& workers_;
+  L2& l2_;
+  std::vector<Slot> slots_;
+  std::vector<std::vector<std::unique_ptr<Block>>> spare_;  // by host thread
+  std::vector<Counts> counts_;                              // by host thread
+  std::vector<int64_t> progress_;                           // by host thread, of this round
+  uint64_t next_block_ = 0;
+  int idle_rounds_ = 0;
+};
+
+}  // namespace onepass::sim
+
+#endif  // ONEPASS_RUNTIME_SIM_GRID_H_

@@ -1,0 +1,442 @@
+#include "runtime/sim/parser.h"
+
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "runtime/sim/lexer.h"
+#include "runtime/sim/literal.h"
+
+namespace onepass::sim {
+namespace {
+
+// Errors are sticky: the first one is kept and the cursor moves to the end, so that every loop
+// ends.
+class Parser {
+ public:
+  Parser(std::string_view source, std::vector<Token> tokens)
+      : source_(source), tokens_(std::move(tokens)) {}
+
+  absl::StatusOr<Syntax> Run() {
+    while (!AtEnd()) ParseTop();
+    if (!error_.ok()) return error_;
+    if (syntax_.target.empty()) return absl::InvalidArgumentError("PTX without .target");
+    return std::move(syntax_);
+  }
+
+ private:
+  const Token& Now() const { return tokens_[at_]; }
+  bool AtEnd() const { return Now().kind == Token::Kind::kEnd; }
+  bool Sees(std::string_view text) const { return Now().Is(text); }
+  std::string_view Next() {
+    const std::string_view text = Now().text;
+    if (!AtEnd()) ++at_;
+    return text;
+  }
+  bool Accept(std::string_view text) {
+    if (!Sees(text)) return false;
+    Next();
+    return true;
+  }
+  void Expect(std::string_view text) {
+    if (!Accept(text)) Fail(absl::StrFormat("expected '%s' before '%s'", text, Now().text));
+  }
+  void Fail(std::string_view what) {
+    if (error_.ok()) {
+      error_ = absl::InvalidArgumentError(absl::StrFormat("PTX line %d: %s", Now().line, what));
+    }
+    at_ = tokens_.size() - 1;
+  }
+  void SkipTo(std::string_view text) {
+    while (!AtEnd() && !Accept(text)) Next();
+  }
+  void SkipLine() {
+    for (const int line = Now().line; !AtEnd() && Now().line == line;) Next();
+  }
+
+  std::string_view Word() {
+    if (Now().kind != Token::Kind::kWord) {
+      Fail(absl::StrFormat("expected a name before '%s'", Now().text));
+    }
+    return Next();
+  }
+
+  Literal Number() {
+    const bool negative = Accept("-");
+    const auto literal = ParseLiteral(Now().text);
+    if (!literal || Now().kind != Token::Kind::kNumber) {
+      Fail(absl::StrFormat("expected a number before '%s'", Now().text));
+      return {};
+    }
+    Next();
+    return negative ? Negated(*literal) : *literal;
+  }
+  int64_t Integer() { return static_cast<int64_t>(Number().bits); }
+
+  void ParseTop();
+  void ParseFunction(bool entry);
+  void ParseFunctionDirectives(Function& function);
+  void ParseTriple(uint32_t (&values)[3]);
+  void ParseBody(Function& function);
+  Statement ParseRegisters();
+  Statement ParseInstruction();
+  std::vector<Variable> ParseParameters();
+  std::vector<Variable> ParseVariables(bool external);
+  Variable ParseDeclarator(Variable variable);
+  void ParseInitialisers(std::vector<Initialiser>& into);
+  Operand ParseOperand();
+  Operand ParseName();
+  Operand ParseAddress();
+  Operand ParseElements(Operand::Kind kind, std::string_view close);
+
+  std::string_view source_;
+  std::vector<Token> tokens_;
+  size_t at_ = 0;
+  absl::Status error_;
+  Syntax syntax_;
+};
+
+bool IsSpace(std::string_view word) {
+  return word == ".global" || word == ".shared" || word == ".local" || word == ".const" ||
+         word == ".param";
+}
+
+Space SpaceNamed(std::string_view word) {
+  if (word == ".shared") return Space::kShared;
+  if (word == ".local") return Space::kLocal;
+  if (word == ".const") return Space::kConst;
+  if (word == ".param") return Space::kParam;
+  if (word == ".reg") return Space::kRegister;
+  return Space::kGlobal;
+}
+
+void Parser::ParseTop() {
+  bool external = false;
+  while (Sees(".extern") || Sees(".visible") || Sees(".weak") || Sees(".common")) {
+    external |= Next() == ".extern";
+  }
+  if (Accept(".version")) {
+    Next();
+  } else if (Accept(".target")) {
+    syntax_.target = Word();
+    while (Accept(",")) Next();
+  } else if (Accept(".address_size")) {
+    if (Integer() != 64) Fail("only .address_size 64 is supported");
+  } else if (Accept(".entry")) {
+    ParseFunction(/*entry=*/true);
+  } else if (Accept(".func")) {
+    ParseFunction(/*entry=*/false);
+  } else if (IsSpace(Now().text)) {
+    for (Variable& variable : ParseVariables(external)) syntax_.variables.push_back(variable);
+  } else if (Accept(".file") || Accept(".loc")) {
+    SkipLine();
+  } else if (Accept(".section")) {
+    SkipTo("}");
+  } else if (Accept(".pragma") || Accept(".alias") || Accept(".callprototype")) {
+    SkipTo(";");
+  } else if (!Accept(";")) {
+    Fail(absl::StrFormat("unexpected '%s'", Now().text));
+  }
+}
+
+void Parser::ParseTriple(uint32_t (&values)[3]) {
+  for (uint32_t& value : values) value = 1;
+  values[0] = static_cast<uint32_t>(Integer());
+  for (int i = 1; i < 3 && Accept(","); ++i) values[i] = static_cast<uint32_t>(Integer());
+}
+
+void Parser::ParseFunctionDirectives(Function& function) {
+  while (!AtEnd() && !Sees("{") && !Sees(";")) {
+    const std::string_view word = Next();
+    uint32_t ignored[3];
+    if (word == ".maxntid") {
+      ParseTriple(function.max_threads);
+    } else if (word == ".reqntid") {
+      ParseTriple(function.required_threads);
+    } else if (word == ".reqnctapercluster" || word == ".maxclusterrank") {
+      ParseTriple(ignored);
+      function.needs_cluster |= word == ".reqnctapercluster";
+    } else if (word == ".minnctapersm" || word == ".maxnctapersm" || word == ".maxnreg") {
+      Integer();
+    } else if (word == ".pragma") {
+      SkipTo(";");
+    } else if (word != ".noreturn" && word != ".explicitcluster" && word != ".blocksareclusters") {
+      return Fail(absl::StrFormat("unknown directive '%s'", word));
+    }
+  }
+}
+
+void Parser::ParseFunction(bool entry) {
+  Function function;
+  function.entry = entry;
+  function.line = Now().line;
+  if (Accept("(")) function.results = ParseParameters();
+  function.name = Word();
+  if (Accept("(")) function.parameters = ParseParameters();
+  ParseFunctionDirectives(function);
+  if (Accept("{")) {
+    function.has_body = true;
+    ParseBody(function);
+  } else {
+    Expect(";");
+  }
+  syntax_.functions.push_back(std::move(function));
+}
+
+// After "("; reads the closing parenthesis too.
+std::vector<Variable> Parser::ParseParameters() {
+  std::vector<Variable> parameters;
+  while (!AtEnd() && !Accept(")")) {
+    const std::string_view word = Now().text;
+    if (!IsSpace(word) && word != ".reg") {
+      Fail(absl::StrFormat("expected a parameter before '%s'", word));
+      break;
+    }
+    std::vector<Variable> parsed = ParseVariables(false);
+    parameters.insert(parameters.end(), parsed.begin(), parsed.end());
+    Accept(",");
+  }
+  return parameters;
+}
+
+// A state space with its declarators. Module and function scope end with ";", parameters do not.
+std::vector<Variable> Parser::ParseVariables(bool external) {
+  Variable common;
+  common.external = external;
+  common.line = Now().line;
+  common.space = SpaceNamed(Next());
+  bool typed = false;
+  while (!AtEnd() && Now().text.starts_with('.')) {
+    const std::string_view word = Next();
+    if (word == ".align") {
+      const int64_t alignment = Integer();
+      // ".ptr .align N" states what the pointer points to, not the parameter's own alignment.
+      if (!typed || common.space != Space::kParam) common.alignment = alignment;
+    } else if (const auto type = TypeNamed(word.substr(1))) {
+      common.type = *type;
+      typed = true;
+    } else if (word == ".v2" || word == ".v4") {
+      common.vector = word == ".v2" ? 2 : 4;
+    } else if (word != ".ptr" && word != ".global" && word != ".shared" && word != ".const" &&
+               word != ".local" && word != ".managed" && !word.starts_with(".attribute")) {
+      Fail(absl::StrFormat("unknown attribute '%s' of a variable", word));
+    }
+    if (word == ".attribute") SkipTo(")");
+  }
+  std::vector<Variable> variables;
+  do {
+    variables.push_back(ParseDeclarator(common));
+    // A parameter list goes on with the next state space.
+  } while (Sees(",") && tokens_[at_ + 1].text.substr(0, 1) != "." && Accept(","));
+  Accept(";");
+  return variables;
+}
+
+Variable Parser::ParseDeclarator(Variable variable) {
+  variable.name = Word();
+  while (Accept("[")) {
+    if (Accept("]")) {
+      variable.unsized = true;
+    } else {
+      const int64_t size = Integer();
+      if (size < 0 || size > (int64_t{1} << 32)) return Fail("bad array size"), variable;
+      variable.elements *= size;
+      Expect("]");
+    }
+  }
+  if (Accept("=")) {
+    ParseInitialisers(variable.initialisers);
+    if (variable.unsized && !variable.external) {
+      variable.unsized = false;
+      variable.elements = static_cast<int64_t>(variable.initialisers.size());
+    }
+  }
+  return variable;
+}
+
+void Parser::ParseInitialisers(std::vector<Initialiser>& into) {
+  if (Accept("{")) {
+    while (!AtEnd() && !Accept("}")) {
+      ParseInitialisers(into);
+      Accept(",");
+    }
+    return;
+  }
+  Initialiser value;
+  if (Now().kind == Token::Kind::kNumber || Sees("-")) {
+    value.literal = Number();
+    if (Accept("(")) {  // a byte of an address: 0xFF00(sym)
+      value.one_byte = true;
+      while (((value.literal.bits >> value.byte_mask_shift) & 0xff) != 0xff) {
+        if ((value.byte_mask_shift += 8) >= 64) return Fail("bad mask in an initialiser");
+      }
+      value.symbol = Word();
+      Expect(")");
+    }
+  } else {
+    value.symbol = Word();
+    if (value.symbol == "generic" && Accept("(")) {
+      value.symbol = Word();
+      if (Accept("+")) value.addend = Integer();
+      Expect(")");
+    }
+    if (Accept("+")) value.addend = Integer();
+  }
+  into.push_back(value);
+}
+
+// After "{"; the outermost "}" ends the function.
+void Parser::ParseBody(Function& function) {
+  for (int depth = 1; depth > 0 && !AtEnd();) {
+    Statement statement;
+    statement.line = Now().line;
+    if (Accept("{")) {
+      ++depth;
+      statement.kind = Statement::Kind::kOpen;
+    } else if (Accept("}")) {
+      if (--depth == 0) return;
+      statement.kind = Statement::Kind::kClose;
+    } else if (Accept(".reg")) {
+      statement = ParseRegisters();
+    } else if (IsSpace(Now().text)) {
+      statement.kind = Statement::Kind::kVariable;
+      statement.variables = ParseVariables(false);
+    } else if (Accept(".loc") || Accept(".file")) {
+      SkipLine();
+      continue;
+    } else if (Accept(".pragma") || Accept(";")) {
+      if (tokens_[at_ - 1].text != ";") SkipTo(";");
+      continue;
+    } else if (Now().kind == Token::Kind::kWord && tokens_[at_ + 1].Is(":")) {
+      statement.kind = Statement::Kind::kLabel;
+      statement.name = Next();
+      Next();
+      if (Sees(".callprototype") || Sees(".branchtargets") || Sees(".calltargets")) {
+        statement.kind = Statement::Kind::kPrototype;
+        SkipTo(";");
+      }
+    } else {
+      statement = ParseInstruction();
+    }
+    function.body.push_back(std::move(statement));
+  }
+  if (error_.ok()) Fail("function without its closing brace");
+}
+
+Statement Parser::ParseRegisters() {
+  Statement statement;
+  statement.kind = Statement::Kind::kRegisters;
+  statement.line = Now().line;
+  Registers common;
+  while (!AtEnd() && Now().text.starts_with('.')) {
+    const std::string_view word = Next();
+    if (word == ".v2" || word == ".v4") {
+      common.vector = word == ".v2" ? 2 : 4;
+    } else if (const auto type = TypeNamed(word.substr(1))) {
+      common.type = *type;
+    } else {
+      Fail(absl::StrFormat("unknown register type '%s'", word));
+    }
+  }
+  do {
+    Registers registers = common;
+    registers.name = Word();
+    if (Accept("<")) {
+      registers.count = static_cast<int>(Integer());
+      if (registers.count < 0 || registers.count > (1 << 22)) Fail("bad number of registers");
+      Expect(">");
+    }
+    statement.registers.push_back(registers);
+  } while (Accept(","));
+  Expect(";");
+  return statement;
+}
+
+Statement Parser::ParseInstruction() {
+  Statement statement;
+  statement.line = Now().line;
+  const char* begin = Now().text.data();
+  if (Accept("@")) {
+    statement.guard_negated = Accept("!");
+    statement.guard = Word();
+  }
+  statement.name = Word();
+  while (!AtEnd() && !Sees(";")) {
+    statement.operands.push_back(ParseOperand());
+    if (!Accept(",") && !Sees(";")) {
+      Fail(absl::StrFormat("unexpected '%s' in '%s'", Now().text, statement.name));
+    }
+  }
+  if (AtEnd()) {
+    if (error_.ok()) Fail("instruction without its semicolon");
+    return statement;
+  }
+  statement.text = source_.substr(begin - source_.data(), Now().text.data() - begin);
+  Expect(";");
+  return statement;
+}
+
+Operand Parser::ParseOperand() {
+  if (Accept("[")) return ParseAddress();
+  if (Accept("{")) return ParseElements(Operand::Kind::kVector, "}");
+  if (Accept("(")) return ParseElements(Operand::Kind::kList, ")");
+  Operand operand;
+  if (Now().kind == Token::Kind::kNumber || Sees("-")) {
+    operand.kind = Operand::Kind::kLiteral;
+    operand.literal = Number();
+    return operand;
+  }
+  return ParseName();
+}
+
+Operand Parser::ParseName() {
+  Operand operand;
+  operand.negated = Accept("!");
+  operand.name = Word();
+  if (operand.name == "_") operand.kind = Operand::Kind::kSink;
+  if (operand.name == "WARP_SZ") {
+    operand.kind = Operand::Kind::kLiteral;
+    operand.literal = {Literal::Kind::kInteger, 32};
+  }
+  if (Accept("|")) operand.second = Word();
+  if (Accept("+")) operand.offset = Integer();
+  return operand;
+}
+
+// After "[". Two-part addresses, "[a], mbar" and "[tensor, {x, y}]", keep their parts as elements.
+Operand Parser::ParseAddress() {
+  Operand operand;
+  operand.kind = Operand::Kind::kAddress;
+  if (Now().kind == Token::Kind::kNumber) {
+    operand.offset = Integer();
+  } else {
+    operand.name = Word();
+    if (Accept("+")) {
+      operand.offset = Integer();
+    } else if (Sees("-")) {
+      operand.offset = Integer();
+    }
+  }
+  while (Accept(",")) operand.elements.push_back(ParseOperand());
+  Expect("]");
+  return operand;
+}
+
+Operand Parser::ParseElements(Operand::Kind kind, std::string_view close) {
+  Operand operand;
+  operand.kind = kind;
+  while (!AtEnd() && !Accept(close)) {
+    operand.elements.push_back(ParseOperand());
+    if (!Accept(",") && !Sees(close)) Fail(absl::StrFormat("unexpected '%s'", Now().text));
+  }
+  return operand;
+}
+
+}  // namespace
+
+absl::StatusOr<Syntax> ParsePtx(std::string_view source) {
+  auto tokens = Lex(source);
+  if (!tokens.ok()) return tokens.status();
+  return Parser(source, *std::move(tokens)).Run();
+}
+
+}  // namespace onepass::sim

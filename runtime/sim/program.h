@@ -1,0 +1,86 @@
+// A translated module: what the executor runs.
+#ifndef ONEPASS_RUNTIME_SIM_PROGRAM_H_
+#define ONEPASS_RUNTIME_SIM_PROGRAM_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/sim/op.h"
+#include "runtime/sim/syntax.h"
+#include "runtime/sim/type.h"
+
+namespace onepass::sim {
+
+// Generic addresses. Global memory is what GlobalMemory hands out; the other spaces are windows.
+inline constexpr uint64_t kSharedWindow = uint64_t{1} << 40;
+inline constexpr uint64_t kLocalWindow = uint64_t{2} << 40;
+inline constexpr uint64_t kParamWindow = uint64_t{3} << 40;
+inline constexpr uint64_t kWindowBytes = uint64_t{1} << 40;
+
+// A row of 32 equal lanes in a launch's constants.
+struct Constant {
+  enum class Kind : uint8_t {
+    kLiteral,        // `bits`
+    kVariable,       // address of Program::variables[index] plus `bits`
+    kParameter,      // the value of `type` at byte `bits` of the parameters
+    kDynamicShared,  // where dynamic shared memory begins, plus `bits`
+  };
+  Kind kind = Kind::kLiteral;
+  RowClass row = RowClass::k32;
+  Type type = Type::kB32;
+  int index = 0;
+  uint64_t bits = 0;
+  RowRef offset = 0;  // of its row, in bytes
+
+  bool Same(const Constant& other) const {
+    return kind == other.kind && row == other.row && type == other.type && index == other.index &&
+           bits == other.bits;
+  }
+};
+
+// Where an operation came from.
+struct Origin {
+  int line = 0;
+  std::string text;
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<Op> ops;              // starts at ops[0]
+  std::vector<int32_t> origin_of;   // by operation; -1: none
+  std::vector<Origin> origins;
+  std::vector<Constant> constants;
+  int64_t constant_bytes = 0;
+  int64_t register_bytes = 0;  // of a warp
+  int64_t static_shared_bytes = 0;
+  int64_t local_bytes = 0;     // of a thread
+  int64_t parameter_bytes = 0;
+};
+
+// A .global or .const variable.
+struct GlobalVariable {
+  std::string name;
+  int64_t bytes = 0;
+  int64_t alignment = 1;
+  int element_bytes = 1;
+  bool constant = false;
+  std::vector<uint8_t> image;  // initial bytes; empty: zeros
+  struct Relocation {
+    int64_t offset;
+    int variable;
+    int64_t addend;
+    int shift;   // right shift of the address
+    int bytes;   // stored
+  };
+  std::vector<Relocation> relocations;
+};
+
+struct Program {
+  std::vector<GlobalVariable> variables;
+  std::vector<Kernel> kernels;  // in the order of Module::entries
+};
+
+}  // namespace onepass::sim
+
+#endif  // ONEPASS_RUNTIME_SIM_PROGRAM_H_

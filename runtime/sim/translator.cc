@@ -1,0 +1,178 @@
+#include "runtime/sim/translator.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_format.h"
+
+namespace onepass::sim {
+namespace {
+
+constexpr size_t kMaxOps = 4 << 20;  // of one kernel, after inlining
+
+int64_t AlignUp(int64_t value, int64_t alignment) {
+  const int64_t step = std::max<int64_t>(alignment, 1);
+  return (value + step - 1) / step * step;
+}
+
+}  // namespace
+
+Translator::Translator(const ModuleNames& names, const Function& entry,
+                       const std::vector<int64_t>& offsets)
+    : names_(names), entry_(entry), offsets_(offsets) {}
+
+absl::StatusOr<Draft> Translator::Run() {
+  OpenModule();
+  scopes_.Open(/*function=*/true);
+  for (size_t i = 0; i < entry_.parameters.size(); ++i) {
+    scopes_.Add(entry_.parameters[i].name, {Symbol::Kind::kParameter, offsets_[i]});
+  }
+  calls_.push_back(&entry_);
+  return_labels_.push_back(-1);
+  Body(entry_);
+  now_ = nullptr;
+  Return();
+  if (!error_.ok()) return error_;
+  return std::move(draft_);
+}
+
+void Translator::OpenModule() {
+  scopes_.Open(/*function=*/false);
+  for (const auto& [name, index] : names_.variables) {
+    scopes_.Add({name.data(), name.size()}, {Symbol::Kind::kGlobal, index});
+  }
+}
+
+void Translator::Fail(absl::StatusCode code, std::string_view what) {
+  if (!error_.ok()) return;
+  std::string message = absl::StrFormat("%s: %s", entry_.name, what);
+  if (now_ != nullptr) {
+    absl::StrAppend(&message, " at PTX line ", now_->line, ": ",
+                    absl::string_view(now_->text.data(), now_->text.size()));
+  }
+  error_ = absl::Status(code, message);
+}
+
+void Translator::Unknown() {
+  Fail(absl::StatusCode::kUnimplemented, absl::StrFormat("unknown PTX form '%s'", now_->name));
+}
+
+int32_t Translator::OriginNow() {
+  if (now_ == nullptr) return -1;
+  if (origin_of_ != now_) {
+    draft_.origins.push_back({now_->line, std::string(now_->text)});
+    origin_of_ = now_;
+  }
+  return static_cast<int32_t>(draft_.origins.size()) - 1;
+}
+
+int32_t Translator::NewRegister(RowClass row) {
+  draft_.registers.push_back(row);
+  return static_cast<int32_t>(draft_.registers.size()) - 1;
+}
+
+int Translator::NewLabel() {
+  draft_.label_at.push_back(-1);
+  return static_cast<int>(draft_.label_at.size()) - 1;
+}
+
+// Labels of one scope, from its first statement to its end; a jump may come before its label.
+void Translator::DeclareLabels(const std::vector<Statement>& body, size_t from) {
+  int depth = 0;
+  for (size_t i = from; i < body.size() && depth >= 0; ++i) {
+    if (body[i].kind == Statement::Kind::kOpen) ++depth;
+    if (body[i].kind == Statement::Kind::kClose) --depth;
+    if (depth != 0 || body[i].kind != Statement::Kind::kLabel) continue;
+    now_ = &body[i];
+    if (!scopes_.Add(body[i].name, {Symbol::Kind::kLabel, NewLabel()})) {
+      Wrong(absl::StrFormat("label '%s' is declared twice", body[i].name));
+    }
+  }
+}
+
+void Translator::Body(const Function& function) {
+  DeclareLabels(function.body, 0);
+  for (size_t i = 0; i < function.body.size() && error_.ok(); ++i) {
+    const Statement& statement = function.body[i];
+    now_ = &statement;
+    switch (statement.kind) {
+      case Statement::Kind::kOpen:
+        scopes_.Open(/*function=*/false);
+        DeclareLabels(function.body, i + 1);
+        break;
+      case Statement::Kind::kClose:
+        scopes_.Close();
+        break;
+      case Statement::Kind::kRegisters:
+        DeclareRegisters(statement);
+        break;
+      case Statement::Kind::kVariable:
+        for (const Variable& variable : statement.variables) DeclareVariable(variable);
+        break;
+      case Statement::Kind::kLabel: {
+        Symbol label;
+        scopes_.Find(statement.name, label);
+        draft_.label_at[label.value] = static_cast<int32_t>(draft_.ops.size());
+        break;
+      }
+      case Statement::Kind::kPrototype:
+        break;
+      case Statement::Kind::kInstruction:
+        Instruction(statement);
+        if (draft_.ops.size() > kMaxOps) Wrong("too many instructions after inlining");
+        break;
+    }
+  }
+}
+
+void Translator::DeclareRegisters(const Statement& statement) {
+  for (const Registers& registers : statement.registers) {
+    if (BitsOf(registers.type) > 64) return Fail(absl::StatusCode::kUnimplemented, "b128 registers");
+    const RowClass row = RowOf(registers.type);
+    const int count = std::max(registers.count, 1);
+    const int first = static_cast<int>(draft_.registers.size());
+    draft_.registers.resize(first + size_t{1} * count * registers.vector, row);
+    Symbol symbol{Symbol::Kind::kRegister, first, registers.vector, count};
+    if (registers.count >= 0) symbol.kind = Symbol::Kind::kRegisterFamily;
+    if (!scopes_.Add(registers.name, symbol)) {
+      return Wrong(absl::StrFormat("register '%s' is declared twice", registers.name));
+    }
+  }
+}
+
+int64_t Translator::SharedOffset(const Variable& variable) {
+  const auto [entry, added] = shared_.insert({&variable, 0});
+  if (added) {
+    entry->second = AlignUp(draft_.static_shared_bytes, variable.align());
+    draft_.static_shared_bytes = entry->second + variable.bytes();
+  }
+  return entry->second;
+}
+
+void Translator::DeclareVariable(const Variable& variable) {
+  Symbol symbol;
+  switch (variable.space) {
+    case Space::kShared:
+      symbol.kind = variable.unsized ? Symbol::Kind::kDynamicShared : Symbol::Kind::kShared;
+      if (!variable.unsized) symbol.value = SharedOffset(variable);
+      break;
+    case Space::kLocal:
+    case Space::kParam:
+      symbol.kind = Symbol::Kind::kLocal;
+      symbol.value = AlignUp(draft_.local_bytes, std::max<int64_t>(variable.align(), 8));
+      draft_.local_bytes = symbol.value + variable.bytes();
+      break;
+    case Space::kRegister:
+      symbol.value = NewRegister(RowOf(variable.type));
+      break;
+    default:
+      return Fail(absl::StatusCode::kUnimplemented, "variables of this space inside a function");
+  }
+  if (draft_.local_bytes > (1 << 20) || draft_.static_shared_bytes > (1 << 24)) {
+    return Wrong(absl::StrFormat("variable '%s' is too large", variable.name));
+  }
+  if (!scopes_.Add(variable.name, symbol)) {
+    Wrong(absl::StrFormat("variable '%s' is declared twice", variable.name));
+  }
+}
+
+}  // namespace onepass::sim

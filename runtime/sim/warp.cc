@@ -1,0 +1,113 @@
+#include "runtime/sim/warp.h"
+
+#include "runtime/sim/block.h"
+
+namespace onepass::sim {
+namespace {
+
+bool IsReady(const Path& path) {
+  return path.state == Path::State::kReady || path.state == Path::State::kYielded;
+}
+
+// Paths at the same operation become one. Lanes that arrive where others wait wake them: they all
+// look again at whether they are complete.
+void MergePaths(Warp& warp) {
+  auto& paths = warp.others;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    for (size_t j = i + 1; j < paths.size();) {
+      if (paths[i].at != paths[j].at) {
+        ++j;
+        continue;
+      }
+      paths[i].lanes |= paths[j].lanes;
+      const bool both_yielded =
+          paths[i].state == Path::State::kYielded && paths[j].state == Path::State::kYielded;
+      paths[i].state = both_yielded ? Path::State::kYielded : Path::State::kReady;
+      paths[j] = paths.back();
+      paths.pop_back();
+    }
+  }
+}
+
+// The lowest ready path, or -1.
+int LowestReady(const Warp& warp) {
+  int best = -1;
+  for (int i = 0; i < static_cast<int>(warp.others.size()); ++i) {
+    if (warp.others[i].state != Path::State::kReady) continue;
+    if (best < 0 || warp.others[i].at < warp.others[best].at) best = i;
+  }
+  return best;
+}
+
+void SetFrontier(Warp& warp) {
+  const int lowest = LowestReady(warp);
+  warp.frontier = lowest < 0 ? nullptr : warp.others[lowest].at;
+}
+
+// All paths wait. Legal only where they all wait at the same barrier of the block, not aligned.
+const Op* AllWait(Warp& warp) {
+  bool together = true;
+  for (const Path& path : warp.others) {
+    together &=
+        path.state == Path::State::kAtBarrier && SameUnalignedBarrier(*path.at, *warp.others[0].at);
+  }
+  const Op* at = warp.others[0].at;
+  warp.stop = Stop::kBarrier;
+  warp.resume = at;
+  if (!together) {
+    const bool barrier = warp.others[0].state == Path::State::kAtBarrier;
+    return Fault(warp, *at, warp.others[0].lanes,
+                 barrier ? "divergent barrier: other lanes of the warp wait elsewhere"
+                         : "deadlock: lanes of the mask wait elsewhere in the warp");
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Op* Reschedule(Warp& warp, const Op* at, Path::State state) {
+  if (warp.lanes != 0) warp.others.push_back({at, warp.lanes, state});
+  MergePaths(warp);
+  int next = LowestReady(warp);
+  if (next < 0) {
+    for (Path& path : warp.others) {
+      if (IsReady(path)) path.state = Path::State::kReady;
+    }
+    next = LowestReady(warp);
+  }
+  if (next < 0) {
+    warp.lanes = 0;
+    return AllWait(warp);
+  }
+  const Path path = warp.others[next];
+  warp.others[next] = warp.others.back();
+  warp.others.pop_back();
+  warp.lanes = warp.exec = path.lanes;
+  SetFrontier(warp);
+  return path.at;
+}
+
+const Op* Diverge(Warp& warp, const Op* target, uint32_t taken, const Op* fallthrough) {
+  warp.others.push_back({fallthrough, warp.lanes & ~taken, Path::State::kReady});
+  warp.lanes = taken;
+  return Reschedule(warp, target);
+}
+
+const Op* ExitLanes(Warp& warp, const Op& op, const Op* next) {
+  warp.live &= ~warp.exec;
+  warp.lanes &= ~warp.exec;
+  // Lanes that wait for those that left look again.
+  for (Path& path : warp.others) path.state = Path::State::kReady;
+  if (warp.live == 0) {
+    warp.stop = Stop::kExit;
+    warp.resume = nullptr;
+    return nullptr;
+  }
+  if (warp.lanes != 0 && warp.others.empty()) {
+    warp.exec = warp.lanes;
+    return next;
+  }
+  return Reschedule(warp, next);
+}
+
+}  // namespace onepass::sim
