@@ -112,10 +112,10 @@ bool HostBytes::FindWindow(const Op& op, Warp& warp, const LaneAddresses& addres
     offset[i] = addresses.at[i] - window;
     if (size >= bytes && offset[i] <= last && (offset[i] & (bytes - 1)) == 0) continue;
     const bool misaligned = size >= bytes && offset[i] <= last;
-    return OutOfBounds(op, warp, i, store, bytes,
-                       absl::StrFormat("%s: byte %d of %d of %s",
-                                       misaligned ? "misaligned" : "out of bounds",
-                                       static_cast<int64_t>(offset[i]), size, NameOf(space)));
+    return OutOfBounds(
+        op, warp, i, store, bytes,
+        absl::StrFormat("%s: byte %d of %d of %s", misaligned ? "misaligned" : "out of bounds",
+                        static_cast<int64_t>(offset[i]), size, NameOf(space)));
   }
   return true;
 }
@@ -145,8 +145,8 @@ bool HostBytes::Find(const Op& op, Warp& warp, const LaneAddresses& addresses, i
     case Space::kParam:
       base = const_cast<uint8_t*>(block.launch->parameters);
       if (store) return OutOfBounds(op, warp, addresses.first, store, bytes, "the parameters");
-      return FindWindow(op, warp, addresses, bytes, kParamWindow, block.launch->kernel->parameter_bytes,
-                        store);
+      return FindWindow(op, warp, addresses, bytes, kParamWindow,
+                        block.launch->kernel->parameter_bytes, store);
     default:
       break;
   }

@@ -13,14 +13,14 @@ namespace onepass::sim {
 
 // flags of an access, a prefetch or an atomic.
 struct AccessFlags {
-  static constexpr uint32_t kSpaceMask = 7;        // Space
-  static constexpr uint32_t kAddress32 = 1 << 3;   // the address register has 32 bits
+  static constexpr uint32_t kSpaceMask = 7;       // Space
+  static constexpr uint32_t kAddress32 = 1 << 3;  // the address register has 32 bits
   static constexpr uint32_t kEvictFirst = 1 << 4;
   static constexpr uint32_t kEvictLast = 1 << 5;
   static constexpr uint32_t kSkipL1 = 1 << 6;
   static constexpr uint32_t kKeepOutOfL1 = 1 << 7;
-  static constexpr uint32_t kStrong = 1 << 8;      // ordered with the other blocks
-  static constexpr uint32_t kHasResult = 1 << 9;   // atom, not red
+  static constexpr uint32_t kStrong = 1 << 8;     // ordered with the other blocks
+  static constexpr uint32_t kHasResult = 1 << 9;  // atom, not red
   static constexpr uint32_t kNegatedSource = 1 << 10;
 };
 
@@ -49,9 +49,9 @@ class HostBytes {
   static uint8_t* GlobalRange(const Warp& warp, uint64_t address, int64_t bytes, int64_t alignment,
                               bool store);
 
-  uint8_t* base = nullptr;         // of all lanes, where one buffer holds them
+  uint8_t* base = nullptr;          // of all lanes, where one buffer holds them
   alignas(64) uint64_t offset[32];  // from base
-  Space space = Space::kGlobal;    // kGlobal, kShared, kLocal, kParam
+  Space space = Space::kGlobal;     // kGlobal, kShared, kLocal, kParam
 
  private:
   bool FindWindow(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes,

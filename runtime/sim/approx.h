@@ -1,5 +1,5 @@
-// The approximate functions of the special-function units, within the errors that the PTX ISA states
-// and with its special values. Branch-free, so that loops over lanes vectorise.
+// The approximate functions of the special-function units, within the errors that the PTX ISA
+// states and with its special values. Branch-free, so that loops over lanes vectorise.
 #ifndef ONEPASS_RUNTIME_SIM_APPROX_H_
 #define ONEPASS_RUNTIME_SIM_APPROX_H_
 

@@ -7,8 +7,9 @@
 
 namespace onepass::sim {
 
-// The draft's last operation is an unguarded exit. Lays the blocks out, allocates registers and constants, resolves labels. `kernel` gets everything
-// but its name and parameters. Returns the 32-bit registers that a thread needs.
+// The draft's last operation is an unguarded exit. Lays the blocks out, allocates registers and
+// constants, resolves labels. `kernel` gets everything but its name and parameters. Returns the
+// 32-bit registers that a thread needs.
 int Assemble(Draft draft, Kernel& kernel);
 
 }  // namespace onepass::sim

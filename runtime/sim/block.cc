@@ -11,9 +11,9 @@
 namespace onepass::sim {
 namespace {
 
-constexpr int64_t kWarpTurn = 1 << 16;    // operations before the next warp goes on
-constexpr int64_t kBlockTurn = 1 << 22;   // operations of a block in one round
-constexpr int64_t kOrderedTurn = 512;     // operations of a warp while others wait for it
+constexpr int64_t kWarpTurn = 1 << 16;   // operations before the next warp goes on
+constexpr int64_t kBlockTurn = 1 << 22;  // operations of a block in one round
+constexpr int64_t kOrderedTurn = 512;    // operations of a warp while others wait for it
 
 const Origin* OriginOf(const Launch& launch, const Op& op) {
   const int32_t origin = launch.kernel->origin_of[&op - launch.kernel->ops.data()];
@@ -43,10 +43,10 @@ const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
   Block& block = *warp.block;
   if (block.fault.ok()) {
     const Launch& launch = *block.launch;
-    block.fault = absl::Status(
-        code, absl::StrFormat("%s: %s, block (%d,%d,%d) %s%s", launch.kernel->name, what,
-                              block.ctaid[0], block.ctaid[1], block.ctaid[2],
-                              ThreadOf(launch, warp, lanes), Where(launch, op)));
+    block.fault =
+        absl::Status(code, absl::StrFormat("%s: %s, block (%d,%d,%d) %s%s", launch.kernel->name,
+                                           what, block.ctaid[0], block.ctaid[1], block.ctaid[2],
+                                           ThreadOf(launch, warp, lanes), Where(launch, op)));
   }
   warp.stop = Stop::kFault;
   warp.resume = &op;

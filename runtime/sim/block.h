@@ -19,20 +19,20 @@ namespace onepass::sim {
 // What all blocks of a launch share. Constant while they run.
 struct Launch {
   const Kernel* kernel = nullptr;
-  const uint8_t* constants = nullptr;   // rows, 64-byte aligned
+  const uint8_t* constants = nullptr;  // rows, 64-byte aligned
   const uint8_t* parameters = nullptr;
   GlobalMemory* memory = nullptr;
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {1, 1, 1};
-  uint32_t threads = 1;        // of a block
-  int warps = 1;               // of a block
+  uint32_t threads = 1;  // of a block
+  int warps = 1;         // of a block
   int sms = 1;
-  int64_t shared_bytes = 0;    // static and dynamic
+  int64_t shared_bytes = 0;  // static and dynamic
   int64_t dynamic_shared_bytes = 0;
-  int64_t l1_bytes = 0;        // one block's share
-  size_t log_limit = 0;        // runs after which a block pauses
+  int64_t l1_bytes = 0;  // one block's share
+  size_t log_limit = 0;  // runs after which a block pauses
   bool count_traffic = true;
-  uint64_t seed = 0;           // which warp of a block starts
+  uint64_t seed = 0;  // which warp of a block starts
 };
 
 // One of a block's 16 barriers.

@@ -54,8 +54,8 @@ std::vector<BasicBlock> Blocks(const Draft& draft) {
   return blocks;
 }
 
-// Depth-first search without recursion: calls `enter` and `leave`, visits successors in the order of
-// `edges`, and reports edges to blocks that are still open.
+// Depth-first search without recursion: calls `enter` and `leave`, visits successors in the order
+// of `edges`, and reports edges to blocks that are still open.
 template <class Edges, class Back, class Leave>
 void Search(const std::vector<BasicBlock>& blocks, Edges edges, Back back, Leave leave) {
   enum : char { kNew, kOpen, kDone };
@@ -79,12 +79,17 @@ void Search(const std::vector<BasicBlock>& blocks, Edges edges, Back back, Leave
   }
 }
 
-// For each block, the headers of the loops that hold it: blocks that reach a back edge to the header
-// without passing it.
+// For each block, the headers of the loops that hold it: blocks that reach a back edge to the
+// header without passing it.
 std::vector<std::vector<int>> LoopsOf(const std::vector<BasicBlock>& blocks) {
   std::vector<std::pair<int, int>> back_edges;
   const auto edges = [&](int b) -> const auto& { return blocks[b].successors; };
-  Search(blocks, edges, [&](int from, int to) { back_edges.push_back({from, to}); }, [](int) {});
+  Search(
+      blocks, edges,
+      [&](int from, int to) {
+        back_edges.push_back({from, to});
+      },
+      [](int) {});
   std::vector<std::vector<int>> loops(blocks.size());
   for (const auto& [latch, header] : back_edges) {
     std::vector<int> work = {latch, header};
@@ -123,8 +128,9 @@ ControlFlow ControlFlowOf(const Draft& draft) {
       return LoopsLeft(loops[b], loops[x]) > LoopsLeft(loops[b], loops[y]);
     });
   }
-  Search(flow.blocks, [&](int b) -> const auto& { return edges[b]; }, [](int, int) {},
-         [&](int b) { flow.order.push_back(b); });
+  Search(
+      flow.blocks, [&](int b) -> const auto& { return edges[b]; }, [](int, int) {},
+      [&](int b) { flow.order.push_back(b); });
   std::reverse(flow.order.begin(), flow.order.end());
   return flow;
 }

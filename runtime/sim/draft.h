@@ -38,8 +38,8 @@ struct DraftOp {
 
 struct Draft {
   std::vector<DraftOp> ops;
-  std::vector<int32_t> label_at;      // by label: the operation before which it stands
-  std::vector<RowClass> registers;    // by virtual register
+  std::vector<int32_t> label_at;    // by label: the operation before which it stands
+  std::vector<RowClass> registers;  // by virtual register
   std::vector<Constant> constants;
   std::vector<Origin> origins;
   int64_t static_shared_bytes = 0;

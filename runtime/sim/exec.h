@@ -1,4 +1,5 @@
-// The families of instructions: each chooses what executes a form, or says that it does not know it.
+// The families of instructions: each chooses what executes a form, or says that it does not know
+// it.
 //
 // A selector takes from the Form what it understands. The caller refuses forms with modifiers left.
 #ifndef ONEPASS_RUNTIME_SIM_EXEC_H_
@@ -19,9 +20,9 @@ namespace onepass::sim {
 // Executes op.inner for the lanes that the guard lets through.
 const Op* Guarded(const Op& op, Warp& warp);
 
-ExecFn JumpFn();        // to &op + op.offset
-ExecFn PseudoJumpFn();  // likewise, but no instruction
-ExecFn JoinFn();        // where paths may meet; no instruction
+ExecFn JumpFn();               // to &op + op.offset
+ExecFn PseudoJumpFn();         // likewise, but no instruction
+ExecFn JoinFn();               // where paths may meet; no instruction
 ExecFn BranchFn(bool negate);  // r[0]: the predicate
 ExecFn ExitFn();
 
@@ -58,7 +59,7 @@ std::optional<Pick> PickCollective(Form& form, bool negated, bool has_second);
 // ld and st: r[0] address, r[1...] values.
 struct Access {
   int vector = 1;
-  RowClass row = RowClass::k32;       // of the values
+  RowClass row = RowClass::k32;  // of the values
   bool address32 = false;
   Space space = Space::kGeneric;
   Type type = Type::kB32;

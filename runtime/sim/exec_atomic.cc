@@ -1,7 +1,7 @@
 // atom and red.
 //
-// Atomics on global memory are ordered: blocks execute them one block at a time, in a fixed order, so
-// they need no atomic instruction of the host and their results do not depend on host threads.
+// Atomics on global memory are ordered: blocks execute them one block at a time, in a fixed order,
+// so they need no atomic instruction of the host and their results do not depend on host threads.
 #include <cmath>
 #include <cstring>
 
@@ -148,7 +148,8 @@ std::optional<Pick> PickByType(Form& form, Type type, Space space) {
   switch (type) {
     case Type::kF32:
       if (!form.Take("add")) return std::nullopt;
-      return space == Space::kShared ? Scalar<float, AddFloat>() : OfVector<float, AddFlushed>(form);
+      return space == Space::kShared ? Scalar<float, AddFloat>()
+                                     : OfVector<float, AddFlushed>(form);
     case Type::kF64:
       if (!form.Take("add")) return std::nullopt;
       return Scalar<double, Add<double>>();

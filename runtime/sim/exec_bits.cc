@@ -127,9 +127,24 @@ uint32_t Lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   return result;
 }
 
-template <class T>
-T Select(T a, T b, bool c) {
-  return c ? a : b;
+// r[0] = r[3] ? r[1] : r[2]
+template <class Bits>
+const Op* Select(const Op& op, Warp& warp) {
+  const Bits* a = warp.In<Bits>(op.r[1]);
+  const Bits* b = warp.In<Bits>(op.r[2]);
+  const uint32_t mask = *warp.In<uint32_t>(op.r[3]);
+  Bits* out = warp.Out<Bits>(op.r[0]);
+  alignas(64) Bits lanes[32];
+  for (int i = 0; i < 32; ++i) {
+    const Bits other = static_cast<Bits>(mask >> i & 1) - 1;
+    lanes[i] = (a[i] & ~other) | (b[i] & other);
+  }
+  if (warp.exec == kAllLanes) [[likely]] {
+    for (int i = 0; i < 32; ++i) out[i] = lanes[i];
+  } else {
+    Blend(out, lanes, warp.exec);
+  }
+  return &op + 1;
 }
 
 template <uint32_t (*Fn)(uint32_t, uint32_t)>
@@ -198,17 +213,10 @@ std::optional<Pick> PickFunnel(Form& form) {
 std::optional<Pick> PickSelect(Type type) {
   switch (BitsOf(type)) {
     case 16:
-      return Lanes<&Select<uint16_t>>();
-    case 32: {
-      Pick pick = Lanes<&Select<uint32_t>>();
-      pick.from[0] = pick.from[1] = type;
-      return pick;
-    }
-    case 64: {
-      Pick pick = Lanes<&Select<uint64_t>>();
-      pick.from[0] = pick.from[1] = type;
-      return pick;
-    }
+    case 32:
+      return Pick{&Select<uint32_t>, {type}, {type, type, Type::kPred}};
+    case 64:
+      return Pick{&Select<uint64_t>, {type}, {type, type, Type::kPred}};
     default:
       return std::nullopt;
   }

@@ -1,5 +1,5 @@
-// Extended-precision integer arithmetic: add.cc, addc, sub.cc, subc, mad.cc, madc. The condition code
-// is one bit a lane, Warp::carry.
+// Extended-precision integer arithmetic: add.cc, addc, sub.cc, subc, mad.cc, madc. The condition
+// code is one bit a lane, Warp::carry.
 #include <cstring>
 
 #include "runtime/sim/exec.h"
@@ -54,15 +54,19 @@ std::optional<Pick> PickCarry(Form& form) {
   if (!type || IsFloat(*type) || BitsOf(*type) < 32) return std::nullopt;
   const bool wide = BitsOf(*type) == 64;
   Pick pick{nullptr, {*type}, {*type, *type}, flags};
-  if (base == "add") pick.fn = wide ? &Extended<uint64_t, Kind::kAdd> : &Extended<uint32_t, Kind::kAdd>;
-  if (base == "sub") pick.fn = wide ? &Extended<uint64_t, Kind::kSub> : &Extended<uint32_t, Kind::kSub>;
+  if (base == "add")
+    pick.fn = wide ? &Extended<uint64_t, Kind::kAdd> : &Extended<uint32_t, Kind::kAdd>;
+  if (base == "sub")
+    pick.fn = wide ? &Extended<uint64_t, Kind::kSub> : &Extended<uint32_t, Kind::kSub>;
   if (base == "mad") {
     pick.from.push_back(*type);
     const bool low = form.Take("lo");
     // The high half of a signed product is not what Extended computes.
     if (!low && (!form.Take("hi") || IsSigned(*type))) return std::nullopt;
-    if (wide) pick.fn = low ? &Extended<uint64_t, Kind::kMadLow> : &Extended<uint64_t, Kind::kMadHigh>;
-    if (!wide) pick.fn = low ? &Extended<uint32_t, Kind::kMadLow> : &Extended<uint32_t, Kind::kMadHigh>;
+    if (wide)
+      pick.fn = low ? &Extended<uint64_t, Kind::kMadLow> : &Extended<uint64_t, Kind::kMadHigh>;
+    if (!wide)
+      pick.fn = low ? &Extended<uint32_t, Kind::kMadLow> : &Extended<uint32_t, Kind::kMadHigh>;
   }
   if (pick.fn == nullptr) return std::nullopt;
   return pick;

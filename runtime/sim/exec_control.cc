@@ -4,8 +4,8 @@
 namespace onepass::sim {
 namespace {
 
-// flags of a barrier operation. r[0] is the result of a reduction, r[1] the barrier, r[2] the number
-// of threads, r[3] the predicate.
+// flags of a barrier operation. r[0] is the result of a reduction, r[1] the barrier, r[2] the
+// number of threads, r[3] the predicate.
 constexpr uint32_t kHasThreads = 1;
 constexpr uint32_t kReduceAnd = 2;
 constexpr uint32_t kReduceOr = 4;
@@ -24,7 +24,7 @@ const Op* PseudoJump(const Op& op, Warp& warp) {
 const Op* Join(const Op& op, Warp& warp) {
   ++warp.unissued;
   if (warp.frontier != nullptr && &op >= warp.frontier) [[unlikely]] {
-    return Reschedule(warp, &op + 1);
+    return Reschedule(warp, &op);  // comes back here, merged with the paths that wait here
   }
   return &op + 1;
 }
@@ -154,11 +154,11 @@ std::optional<Pick> PickControl(Form& form) {
     if (form.Take("cta") || form.Take("gl") || form.Take("sys")) return Pick{&Nothing};
   }
   if (base == "fence") {
-    const bool order = form.Take("acq_rel") || form.Take("sc") || form.Take("acquire") ||
-                       form.Take("release");
+    const bool order =
+        form.Take("acq_rel") || form.Take("sc") || form.Take("acquire") || form.Take("release");
     if (form.Take("proxy")) return std::nullopt;
-    const bool scope = form.Take("cta") || form.Take("gpu") || form.Take("sys") ||
-                       form.Take("cluster");
+    const bool scope =
+        form.Take("cta") || form.Take("gpu") || form.Take("sys") || form.Take("cluster");
     if (scope || order) return Pick{&Nothing};
   }
   return std::nullopt;

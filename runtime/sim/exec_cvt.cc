@@ -39,8 +39,8 @@ double Widen(S a) {
 
 // Narrow signed results are extended to the 32 bits of their lane.
 template <class D>
-using Result = std::conditional_t<
-    sizeof(D) >= 4, D, std::conditional_t<std::is_signed_v<D>, int32_t, uint32_t>>;
+using Result = std::conditional_t<sizeof(D) >= 4, D,
+                                  std::conditional_t<std::is_signed_v<D>, int32_t, uint32_t>>;
 
 template <class D, class S, Integral kMode, bool kFlush>
 Result<D> ToInteger(S a) {
@@ -77,8 +77,8 @@ Result<D> Resize(S a) {
 template <class D, class S>
 Result<D> ResizeSaturated(S a) {
   using W = __int128;
-  const W value = std::min<W>(std::max<W>(a, std::numeric_limits<D>::min()),
-                              std::numeric_limits<D>::max());
+  const W value =
+      std::min<W>(std::max<W>(a, std::numeric_limits<D>::min()), std::numeric_limits<D>::max());
   return static_cast<Result<D>>(static_cast<D>(value));
 }
 
@@ -289,7 +289,8 @@ std::optional<Pick> ToFloat32(Form& form, Type from) {
                     : RoundedLanes<&FromDouble<false, false>>(form);
   }
   if (saturate) return std::nullopt;
-  if (from == Type::kF16) return flush ? Lanes<&FromHalf<F16, true>>() : Lanes<&FromHalf<F16, false>>();
+  if (from == Type::kF16)
+    return flush ? Lanes<&FromHalf<F16, true>>() : Lanes<&FromHalf<F16, false>>();
   return flush ? Lanes<&FromHalf<Bf16, true>>() : Lanes<&FromHalf<Bf16, false>>();
 }
 

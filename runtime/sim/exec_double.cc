@@ -37,8 +37,8 @@ bool IsInfinite(double a) { return std::isinf(a); }
 bool IsNumber(double a) { return !std::isnan(a); }
 bool IsNotANumber(double a) { return std::isnan(a); }
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits only and return a value whose
-// lower 32 bits are zero.
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits only and return a value
+// whose lower 32 bits are zero.
 double UpperOf(double a) {
   const uint64_t bits = std::bit_cast<uint64_t>(a) & 0xffffffff00000000u;
   const bool subnormal = (bits & 0x7ff0000000000000u) == 0;

@@ -76,8 +76,7 @@ float Extreme(float x, float y) {
 template <bool kMax, bool kFlush, bool kNan>
 float ExtremeXorSign(float a, float b) {
   const float value = Extreme<kMax, kFlush, kNan>(std::fabs(a), std::fabs(b));
-  const uint32_t sign =
-      (std::bit_cast<uint32_t>(a) ^ std::bit_cast<uint32_t>(b)) & 0x80000000u;
+  const uint32_t sign = (std::bit_cast<uint32_t>(a) ^ std::bit_cast<uint32_t>(b)) & 0x80000000u;
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   return std::bit_cast<float>(value != value ? bits : bits | sign);
 }

@@ -13,9 +13,8 @@ using U = std::conditional_t<sizeof(T) == 2, uint32_t, std::make_unsigned_t<T>>;
 template <class T>
 using Wide = std::conditional_t<
     sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
-    std::conditional_t<
-        sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
-        std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>>;
+    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
+                       std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>>>;
 
 template <class T>
 T Add(T a, T b) {

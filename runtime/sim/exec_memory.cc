@@ -38,7 +38,8 @@ template <class M, class Bits>
 Bits Extend(const uint8_t* from) {
   M value;
   std::memcpy(&value, from, sizeof(M));
-  return static_cast<Bits>(static_cast<std::conditional_t<std::is_signed_v<M>, int64_t, uint64_t>>(value));
+  return static_cast<Bits>(
+      static_cast<std::conditional_t<std::is_signed_v<M>, int64_t, uint64_t>>(value));
 }
 
 template <class M, class Bits, int N>

@@ -56,10 +56,37 @@ const Op* Unpack(const Op& op, Warp& warp) {
 }
 
 enum class Register {
-  kTidX, kTidY, kTidZ, kNtidX, kNtidY, kNtidZ, kCtaidX, kCtaidY, kCtaidZ, kNctaidX, kNctaidY,
-  kNctaidZ, kLaneid, kWarpid, kNwarpid, kSmid, kNsmid, kGridid, kLanemaskEq, kLanemaskLt,
-  kLanemaskLe, kLanemaskGt, kLanemaskGe, kClock, kClock64, kClockHi, kGlobaltimer, kDynamicShared,
-  kTotalShared, kOne, kZero,
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneid,
+  kWarpid,
+  kNwarpid,
+  kSmid,
+  kNsmid,
+  kGridid,
+  kLanemaskEq,
+  kLanemaskLt,
+  kLanemaskLe,
+  kLanemaskGt,
+  kLanemaskGe,
+  kClock,
+  kClock64,
+  kClockHi,
+  kGlobaltimer,
+  kDynamicShared,
+  kTotalShared,
+  kOne,
+  kZero,
 };
 
 uint64_t ValueOf(Register which, const Warp& warp, int lane) {
@@ -69,37 +96,66 @@ uint64_t ValueOf(Register which, const Warp& warp, int lane) {
   const uint32_t x = launch.block[0], y = launch.block[1];
   const uint32_t bit = 1u << lane;
   switch (which) {
-    case Register::kTidX: return thread % x;
-    case Register::kTidY: return thread / x % y;
-    case Register::kTidZ: return thread / x / y;
-    case Register::kNtidX: return launch.block[0];
-    case Register::kNtidY: return launch.block[1];
-    case Register::kNtidZ: return launch.block[2];
-    case Register::kCtaidX: return block.ctaid[0];
-    case Register::kCtaidY: return block.ctaid[1];
-    case Register::kCtaidZ: return block.ctaid[2];
-    case Register::kNctaidX: return launch.grid[0];
-    case Register::kNctaidY: return launch.grid[1];
-    case Register::kNctaidZ: return launch.grid[2];
-    case Register::kLaneid: return lane;
-    case Register::kWarpid: return warp.index;
-    case Register::kNwarpid: return launch.warps;
-    case Register::kSmid: return block.index % launch.sms;
-    case Register::kNsmid: return launch.sms;
-    case Register::kLanemaskEq: return bit;
-    case Register::kLanemaskLt: return bit - 1;
-    case Register::kLanemaskLe: return bit | (bit - 1);
-    case Register::kLanemaskGt: return ~(bit | (bit - 1));
-    case Register::kLanemaskGe: return ~(bit - 1);
-    case Register::kClock: return static_cast<uint32_t>(block.clock);
+    case Register::kTidX:
+      return thread % x;
+    case Register::kTidY:
+      return thread / x % y;
+    case Register::kTidZ:
+      return thread / x / y;
+    case Register::kNtidX:
+      return launch.block[0];
+    case Register::kNtidY:
+      return launch.block[1];
+    case Register::kNtidZ:
+      return launch.block[2];
+    case Register::kCtaidX:
+      return block.ctaid[0];
+    case Register::kCtaidY:
+      return block.ctaid[1];
+    case Register::kCtaidZ:
+      return block.ctaid[2];
+    case Register::kNctaidX:
+      return launch.grid[0];
+    case Register::kNctaidY:
+      return launch.grid[1];
+    case Register::kNctaidZ:
+      return launch.grid[2];
+    case Register::kLaneid:
+      return lane;
+    case Register::kWarpid:
+      return warp.index;
+    case Register::kNwarpid:
+      return launch.warps;
+    case Register::kSmid:
+      return block.index % launch.sms;
+    case Register::kNsmid:
+      return launch.sms;
+    case Register::kLanemaskEq:
+      return bit;
+    case Register::kLanemaskLt:
+      return bit - 1;
+    case Register::kLanemaskLe:
+      return bit | (bit - 1);
+    case Register::kLanemaskGt:
+      return ~(bit | (bit - 1));
+    case Register::kLanemaskGe:
+      return ~(bit - 1);
+    case Register::kClock:
+      return static_cast<uint32_t>(block.clock);
     case Register::kClock64:
-    case Register::kGlobaltimer: return block.clock;
-    case Register::kClockHi: return block.clock >> 32;
-    case Register::kDynamicShared: return launch.dynamic_shared_bytes;
-    case Register::kTotalShared: return launch.shared_bytes;
-    case Register::kOne: return 1;
+    case Register::kGlobaltimer:
+      return block.clock;
+    case Register::kClockHi:
+      return block.clock >> 32;
+    case Register::kDynamicShared:
+      return launch.dynamic_shared_bytes;
+    case Register::kTotalShared:
+      return launch.shared_bytes;
+    case Register::kOne:
+      return 1;
     case Register::kGridid:
-    case Register::kZero: return 0;
+    case Register::kZero:
+      return 0;
   }
   return 0;
 }

@@ -96,7 +96,8 @@ std::optional<Pick> PickFromFloats(Form& form, Type to) {
   const bool finite = form.Take("satfinite");
   if (to == Type::kE4m3x2 || to == Type::kE5m2x2) {
     if (!finite || !form.Take("rn")) return std::nullopt;
-    if (to == Type::kE4m3x2) return relu ? Lanes<&Pack8<true, true>>() : Lanes<&Pack8<true, false>>();
+    if (to == Type::kE4m3x2)
+      return relu ? Lanes<&Pack8<true, true>>() : Lanes<&Pack8<true, false>>();
     return relu ? Lanes<&Pack8<false, true>>() : Lanes<&Pack8<false, false>>();
   }
   const bool bf16 = to == Type::kBf16x2;

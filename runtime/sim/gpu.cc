@@ -141,8 +141,8 @@ absl::Status Gpu::State::Load(const Module& module) {
   std::vector<uint64_t> addresses;
   for (const GlobalVariable& variable : module.program().variables) {
     const int64_t alignment = std::clamp<int64_t>(variable.alignment, 1, 4096);
-    auto address = memory_.Allocate(variable.bytes, alignment, 0, variable.name,
-                                    variable.element_bytes);
+    auto address =
+        memory_.Allocate(variable.bytes, alignment, 0, variable.name, variable.element_bytes);
     if (!address.ok()) return address.status();
     addresses.push_back(*address);
   }
@@ -205,9 +205,9 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   const uint64_t blocks = uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   const int resident = *per_sm * machine_.sms;
   if (shape.cooperative && blocks > static_cast<uint64_t>(resident)) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: a cooperative grid of %d blocks, %s holds %d (%d an SM)", entry->name, blocks,
-        machine_.name, resident, *per_sm));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: a cooperative grid of %d blocks, %s holds %d (%d an SM)", entry->name,
+                        blocks, machine_.name, resident, *per_sm));
   }
   status = Load(module);
   if (!status.ok()) return status;
@@ -224,9 +224,8 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.sms = machine_.sms;
   launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
   const int64_t dynamic_start = (kernel.static_shared_bytes + 127) / 128 * 128;
-  launch.shared_bytes = shape.dynamic_shared_bytes > 0
-                            ? dynamic_start + shape.dynamic_shared_bytes
-                            : kernel.static_shared_bytes;
+  launch.shared_bytes = shape.dynamic_shared_bytes > 0 ? dynamic_start + shape.dynamic_shared_bytes
+                                                       : kernel.static_shared_bytes;
   launch.count_traffic = options_.count_traffic;
   const int64_t here = std::min<int64_t>((blocks + machine_.sms - 1) / machine_.sms, *per_sm);
   launch.l1_bytes =
@@ -234,8 +233,7 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.log_limit = std::max<size_t>(kLogRuns / std::min<uint64_t>(blocks, resident), 256);
   std::vector<uint8_t> packed(parameters.begin(), parameters.end());
   launch.parameters = packed.data();
-  const Bytes constants =
-      ConstantsOf(kernel, variables_[module.id()], dynamic_start, parameters);
+  const Bytes constants = ConstantsOf(kernel, variables_[module.id()], dynamic_start, parameters);
   launch.constants = constants.get();
   ++counts_.launches;
   status = Grid(launch, blocks, resident, options_.instruction_limit, workers_, l2_).Run(counts_);

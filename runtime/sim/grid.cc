@@ -124,8 +124,9 @@ absl::Status Grid::Stuck() const {
   return absl::AbortedError(absl::StrFormat(
       "%s: deadlock: %d resident blocks poll global memory that nobody changes%s; %s",
       launch_.kernel->name, polling,
-      next_block_ < blocks_ ? absl::StrFormat(" and %d blocks wait for a place", blocks_ - next_block_)
-                            : "",
+      next_block_ < blocks_
+          ? absl::StrFormat(" and %d blocks wait for a place", blocks_ - next_block_)
+          : "",
       first->block->DescribeWaiting()));
 }
 
@@ -133,8 +134,9 @@ absl::Status Grid::Check() {
   int64_t instructions = 0;
   for (const Counts& counts : counts_) instructions += counts.warp_instructions;
   if (instructions > instruction_limit_) {
-    return absl::AbortedError(absl::StrFormat("%s: more than %d warp instructions: an endless loop?",
-                                              launch_.kernel->name, instruction_limit_));
+    return absl::AbortedError(
+        absl::StrFormat("%s: more than %d warp instructions: an endless loop?",
+                        launch_.kernel->name, instruction_limit_));
   }
   bool only_polls = true;
   for (const Slot& slot : slots_) {

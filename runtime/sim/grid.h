@@ -1,10 +1,10 @@
 // Runs all blocks of a launch.
 //
-// As many blocks as the chip holds are resident. They run in rounds: every block that can goes on, on
-// all host threads; then ordered operations (atomics, strong accesses) execute block by block; then
-// what the blocks asked of L2 is replayed, in turns over the blocks in a fixed order; then the next
-// blocks take the places of those that are done. So the results of ordered operations and all counts
-// are the same for any number of host threads.
+// As many blocks as the chip holds are resident. They run in rounds: every block that can goes on,
+// on all host threads; then ordered operations (atomics, strong accesses) execute block by block;
+// then what the blocks asked of L2 is replayed, in turns over the blocks in a fixed order; then the
+// next blocks take the places of those that are done. So the results of ordered operations and all
+// counts are the same for any number of host threads.
 #ifndef ONEPASS_RUNTIME_SIM_GRID_H_
 #define ONEPASS_RUNTIME_SIM_GRID_H_
 

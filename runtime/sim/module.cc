@@ -21,7 +21,8 @@ void Append(std::vector<uint8_t>& image, const void* bytes, size_t size) {
 }
 
 // The bytes of a variable's initialiser, and what has to be filled in where it is loaded.
-absl::Status Initialise(const Variable& source, const ModuleNames& names, GlobalVariable& variable) {
+absl::Status Initialise(const Variable& source, const ModuleNames& names,
+                        GlobalVariable& variable) {
   const size_t unit = static_cast<size_t>((BitsOf(source.type) + 7) / 8);
   for (const Initialiser& initialiser : source.initialisers) {
     const uint64_t bits = initialiser.symbol.empty() ? BitsAs(initialiser.literal, source.type) : 0;
@@ -39,9 +40,8 @@ absl::Status Initialise(const Variable& source, const ModuleNames& names, Global
     Append(variable.image, &bits, std::min<size_t>(unit, 8));
   }
   if (static_cast<int64_t>(variable.image.size()) > variable.bytes) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("PTX line %d: '%s' has more initial values than elements", source.line,
-                        source.name));
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "PTX line %d: '%s' has more initial values than elements", source.line, source.name));
   }
   if (!variable.image.empty()) variable.image.resize(variable.bytes);
   return absl::OkStatus();

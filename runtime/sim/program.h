@@ -47,14 +47,14 @@ struct Origin {
 
 struct Kernel {
   std::string name;
-  std::vector<Op> ops;              // starts at ops[0]
-  std::vector<int32_t> origin_of;   // by operation; -1: none
+  std::vector<Op> ops;             // starts at ops[0]
+  std::vector<int32_t> origin_of;  // by operation; -1: none
   std::vector<Origin> origins;
   std::vector<Constant> constants;
   int64_t constant_bytes = 0;
   int64_t register_bytes = 0;  // of a warp
   int64_t static_shared_bytes = 0;
-  int64_t local_bytes = 0;     // of a thread
+  int64_t local_bytes = 0;  // of a thread
   int64_t parameter_bytes = 0;
 };
 
@@ -70,8 +70,8 @@ struct GlobalVariable {
     int64_t offset;
     int variable;
     int64_t addend;
-    int shift;   // right shift of the address
-    int bytes;   // stored
+    int shift;  // right shift of the address
+    int bytes;  // stored
   };
   std::vector<Relocation> relocations;
 };

@@ -11,14 +11,14 @@
 namespace onepass::sim {
 
 struct Allocation {
-  std::vector<RowRef> place;   // by virtual register: bytes from the start of the file; -1: not used
-  int64_t bytes = 0;           // of the file of one warp, a multiple of 64
-  int live_registers = 0;      // the most 32-bit registers of a thread that are live at once
+  std::vector<RowRef> place;  // by virtual register: bytes from the start of the file; -1: not used
+  int64_t bytes = 0;          // of the file of one warp, a multiple of 64
+  int live_registers = 0;     // the most 32-bit registers of a thread that are live at once
 };
 
 // Registers whose lifetimes do not meet share a place. Lanes are independent, so this holds for
-// diverged warps as well: a lane only touches its own column. Rows of one class share with their own
-// class only, so rows are either the same or disjoint.
+// diverged warps as well: a lane only touches its own column. Rows of one class share with their
+// own class only, so rows are either the same or disjoint.
 Allocation Allocate(const Draft& draft, const ControlFlow& flow);
 
 }  // namespace onepass::sim

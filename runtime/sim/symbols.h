@@ -17,10 +17,10 @@ struct Symbol {
     kRegisterFamily,  // "%r<count>": value is the register of "%r0"
     kShared,          // value: offset
     kDynamicShared,
-    kLocal,           // value: offset
-    kGlobal,          // value: index into Program::variables
-    kParameter,       // of the kernel; value: offset
-    kLabel,           // value: label
+    kLocal,      // value: offset
+    kGlobal,     // value: index into Program::variables
+    kParameter,  // of the kernel; value: offset
+    kLabel,      // value: label
   };
   Kind kind = Kind::kRegister;
   int64_t value = 0;

@@ -18,14 +18,15 @@ bool IsBitOperation(std::string_view base) {
 }
 
 bool IsArithmetic(std::string_view base) {
-  return IsOneOf(base, {"add", "sub", "mul", "mad", "fma", "div", "rem", "min", "max", "neg", "abs",
-                        "sad", "copysign", "testp", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin",
-                        "cos", "tanh", "mul24", "mad24", "dp4a", "addc", "subc", "madc"});
+  return IsOneOf(base,
+                 {"add", "sub",  "mul",      "mad",   "fma",  "div",  "rem",   "min", "max", "neg",
+                  "abs", "sad",  "copysign", "testp", "rcp",  "sqrt", "rsqrt", "ex2", "lg2", "sin",
+                  "cos", "tanh", "mul24",    "mad24", "dp4a", "addc", "subc",  "madc"});
 }
 
 bool IsControl(std::string_view base) {
-  return IsOneOf(base, {"trap", "brkpt", "pmevent", "nanosleep", "membar", "fence",
-                        "griddepcontrol"});
+  return IsOneOf(base,
+                 {"trap", "brkpt", "pmevent", "nanosleep", "membar", "fence", "griddepcontrol"});
 }
 
 bool IsSpecial(std::string_view base) {
@@ -46,8 +47,7 @@ void Translator::Emit(const Pick& pick, llvm::ArrayRef<int32_t> refs, int writes
   op.origin = OriginNow();
   if (now_ != nullptr && !now_->guard.empty()) {
     Symbol symbol;
-    if (!FindRegister(now_->guard, symbol) ||
-        draft_.registers[symbol.value] != RowClass::kMask) {
+    if (!FindRegister(now_->guard, symbol) || draft_.registers[symbol.value] != RowClass::kMask) {
       return Wrong(absl::StrFormat("'%s' is no predicate", now_->guard));
     }
     op.guard = static_cast<int32_t>(symbol.value);
@@ -132,7 +132,7 @@ void Translator::Return() {
   if (!error_.ok()) return;
   DraftOp& op = draft_.ops.back();
   op.label = label;
-  op.flow = label < 0         ? DraftOp::Flow::kExit
+  op.flow = label < 0       ? DraftOp::Flow::kExit
             : op.guard >= 0 ? DraftOp::Flow::kBranch
                             : DraftOp::Flow::kJump;
 }
@@ -142,8 +142,8 @@ std::optional<Pick> Translator::PickGeneric(const Statement& statement, Form& fo
   const std::string_view name = statement.name;
   if (IsControl(base)) return PickControl(form);
   if (base == "cvt") {
-    const bool pairs = absl::StrContains(absl::string_view(name.data(), name.size()), "x2") ||
-                       form.Has("pack");
+    const bool pairs =
+        absl::StrContains(absl::string_view(name.data(), name.size()), "x2") || form.Has("pack");
     return pairs ? PickPack(form) : PickConvert(form);
   }
   if (IsBitOperation(base)) return PickBits(form);

@@ -28,8 +28,9 @@ void Translator::Access(const Statement& statement, Form& form, bool store) {
   if (address.local && access.space == Space::kParam) {
     pick->flags = (pick->flags & ~AccessFlags::kSpaceMask) | static_cast<uint32_t>(Space::kLocal);
   }
-  const Type row = access.row == RowClass::k64 ? (BitsOf(access.type) == 64 ? access.type : Type::kB64)
-                                               : access.type;
+  const Type row = access.row == RowClass::k64
+                       ? (BitsOf(access.type) == 64 ? access.type : Type::kB64)
+                       : access.type;
   llvm::SmallVector<int32_t, 9> refs = {
       address.parameter
           ? LiteralRow(kParamWindow + static_cast<uint64_t>(address.offset), RowClass::k64)

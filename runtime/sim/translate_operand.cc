@@ -71,7 +71,8 @@ int32_t Translator::Source(const Operand& operand, Type type) {
     Wrong(absl::StrFormat("register '%s' does not have the width of its type", operand.name));
     return LiteralRow(0, row);
   }
-  const auto shared = names_.shared.find(absl::string_view(operand.name.data(), operand.name.size()));
+  const auto shared =
+      names_.shared.find(absl::string_view(operand.name.data(), operand.name.size()));
   if (shared != names_.shared.end()) {
     Symbol found{Symbol::Kind::kDynamicShared};
     if (!shared->second->unsized) found = {Symbol::Kind::kShared, SharedOffset(*shared->second)};

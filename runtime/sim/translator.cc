@@ -126,7 +126,8 @@ void Translator::Body(const Function& function) {
 
 void Translator::DeclareRegisters(const Statement& statement) {
   for (const Registers& registers : statement.registers) {
-    if (BitsOf(registers.type) > 64) return Fail(absl::StatusCode::kUnimplemented, "b128 registers");
+    if (BitsOf(registers.type) > 64)
+      return Fail(absl::StatusCode::kUnimplemented, "b128 registers");
     const RowClass row = RowOf(registers.type);
     const int count = std::max(registers.count, 1);
     const int first = static_cast<int>(draft_.registers.size());
