@@ -7,7 +7,7 @@
 #include "codegen/number_text.h"
 #include "codegen/operators.h"
 #include "codegen/problem_words.h"
-#include "codegen/validate_pool.h"
+#include "codegen/validate_parts.h"
 
 namespace onepass {
 
@@ -102,60 +102,6 @@ Status CheckActivation(const Activation& act) {
   return infinite ? refuse("a constant is infinite") : absl::OkStatus();
 }
 
-Status CheckNormNumbers(const Problem& p) {
-  if (!(p.eps >= 0) || std::isinf(p.eps)) {
-    return Invalid("eps: ", PrintNumber(p.eps), " is not a finite number of at least 0");
-  }
-  if (!std::isfinite(p.momentum))
-    return Invalid("momentum: ", PrintNumber(p.momentum), " is not finite");
-  if (p.cumulative_batches < -1) {
-    return Invalid("momentum: cumulative:", p.cumulative_batches, " is negative");
-  }
-  if (p.param != p.dtype && p.param != DefaultParam(p.dtype) && p.param != DType::kF32) {
-    return Unimplemented("param: ", ToString(p.param), " parameters of ", ToString(p.dtype),
-                         " tensors; f32 and ", ToString(p.dtype), " are known");
-  }
-  return absl::OkStatus();
-}
-
-// One value for each statistic leaves nothing to normalise, which is an error in the caller's
-// model.
-Status CheckValuesPerChannel(const Problem& p) {
-  const bool instance = (BitOf(p.op) & kInstanceNorms) != 0;
-  const int64_t values = instance ? p.spatial() : p.spatial() * p.batch();
-  if (values != 1) return absl::OkStatus();
-  if (instance)
-    return Invalid(ToString(p.op), ": x ", PrintSizes(p.dims), " has one value per instance");
-  if (p.op != Op::kBatchNormTrain || p.running_var == RunningVar::kBiased) return absl::OkStatus();
-  return Invalid("batch_norm.train: x ", PrintSizes(p.dims),
-                 " has one value per channel, of which there is no unbiased running variance "
-                 "(running_var=biased has one)");
-}
-
-Status CheckNorm(const Problem& p) {
-  if (Status status = CheckNormNumbers(p); !status.ok()) return status;
-  const OpSet op = BitOf(p.op);
-  if ((op & kGroupNorms) != 0) {
-    if (p.groups == 0) return Invalid("groups: ", ToString(p.op), " needs it");
-    if (p.groups < 0) return Invalid("groups: ", p.groups, " is less than 1");
-    if (p.channels() % p.groups != 0) {
-      return Invalid("groups: ", p.groups, " does not divide the ", p.channels(), " channels of x");
-    }
-  } else if (p.groups != 0) {
-    return Invalid("groups: ", ToString(p.op), " does not take it");
-  }
-  if ((op & (kLayerNorms | kRmsNorms)) != 0 && (p.axes < 1 || p.axes > p.rank())) {
-    return Invalid("axes: ", p.axes, " is not from 1 to ", p.rank(), ", the axes of x");
-  }
-  if ((op & kSampleNorms) == 0 && (p.skip || p.save)) {
-    return Invalid(p.skip ? "skip" : "save", ": ", ToString(p.op), " does not take it");
-  }
-  if (p.stats == Stats::kFixed && p.recompute) {
-    return Invalid("recompute: stats=fixed leaves nothing to recompute");
-  }
-  return CheckValuesPerChannel(p);
-}
-
 Status CheckOperands(const Problem& p) {
   char last = '`';  // before 'a'
   for (const Operand& operand : p.operands) {
@@ -210,15 +156,13 @@ Status CheckAlign(const Problem& p) {
 Status CheckInplace(const Problem& p) {
   const bool grad = IsGrad(p.op);
   const absl::string_view pair = grad ? "dx on dy" : "y on x";
-  const Problem* last = &p;
-  for (const Problem* stage = &p;; stage = last) {
-    if (IsPool(stage->op))
-      return Unimplemented("inplace: ", ToString(stage->op), " cannot write ", pair);
-    if (stage == &p && p.next.empty()) break;
-    if (stage != &p && stage == &p.next.back()) break;
-    last = stage == &p ? &p.next.front() : stage + 1;
+  for (int k = 0; k <= static_cast<int>(p.next.size()); ++k) {
+    const Problem& stage = k == 0 ? p : p.next[k - 1];
+    if (IsPool(stage.op)) {
+      return Unimplemented("inplace: ", ToString(stage.op), " cannot write ", pair);
+    }
   }
-  const Dims y = OutputDims(*last);
+  const Dims y = OutputDims(p.next.empty() ? p : p.next.back());
   if (y != p.dims) {
     return Unimplemented("inplace: ", pair, " needs equal sizes but x is ", PrintSizes(p.dims),
                          " and y ", PrintSizes(y));
@@ -261,8 +205,10 @@ Status Validate(const Problem& p) {
     return status;
   if (!p.dy_strides.empty()) {
     if (!IsGrad(p.op)) return Invalid("dy_strides: ", ToString(p.op), " has no dy");
-    const Status status = CheckStrides("dy_strides", p.dy_strides, OutputDims(p), p.dtype);
-    if (!status.ok()) return status;
+    if (Status status = CheckStrides("dy_strides", p.dy_strides, OutputDims(p), p.dtype);
+        !status.ok()) {
+      return status;
+    }
   }
   if (p.align != 0) {
     if (Status status = CheckAlign(p); !status.ok()) return status;

@@ -1,11 +1,10 @@
-#include "codegen/validate_pool.h"
-
 #include <cmath>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/number_text.h"
 #include "codegen/problem_words.h"
+#include "codegen/validate_parts.h"
 
 namespace onepass {
 

@@ -1,4 +1,4 @@
-// Validate's part for pools.
+// Validate's parts for kinds of operators. x, its sizes and its rank have been checked.
 #pragma once
 
 #include "absl/status/status.h"
@@ -6,7 +6,10 @@
 
 namespace onepass {
 
-// The window of a pool whose x has been checked. A window may be wider than its padding allows for
+// Numbers, groups, axes and flags of a norm.
+absl::Status CheckNorm(const Problem& problem);
+
+// The window of a pool. A window may be wider than its padding allows for
 // in other libraries, and windows may lie wholly in padding; but every axis has at least one
 // window, and only the batch may be empty.
 absl::Status CheckPool(const Problem& problem);
