@@ -9,7 +9,8 @@
 namespace onepass {
 
 struct Options {
-  std::string cache_dir;       // ONEPASS_CACHE_DIR, else XDG_CACHE_HOME/onepass, else HOME/.cache/onepass; "" none
+  std::string cache_dir;                   // ONEPASS_CACHE_DIR, else XDG_CACHE_HOME/onepass, else
+                                           // HOME/.cache/onepass; "" none
   int64_t cache_limit = int64_t{1} << 30;  // ONEPASS_CACHE_LIMIT, bytes
   std::string device = "auto";             // ONEPASS_DEVICE
   std::string log = "warning";             // ONEPASS_LOG

@@ -1,0 +1,47 @@
+// The words after `onepass COMMAND`, taken apart by the command's own table of flags.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace onepass::cli {
+
+struct Flag {
+  absl::string_view name;   // "--device", "-o"
+  absl::string_view value;  // what the value is called in the help; "" for a flag without one
+  absl::string_view help;
+};
+
+class Arguments {
+ public:
+  // Flags stand before, after or between the other words, as `--key value` or `--key=value`; the
+  // last of several wins; after `--` there are none. A lone `-` is a word. kInvalidArgument names
+  // the flag.
+  static absl::StatusOr<Arguments> Parse(absl::Span<const std::string> words,
+                                         absl::Span<const Flag> flags);
+
+  const std::vector<std::string>& words() const { return words_; }
+  // The words joined again into a problem line: `expr=a + b`, whose quotes the shell took, gets
+  // them back.
+  std::string Line() const;
+
+  bool Has(absl::string_view flag) const { return values_.contains(std::string(flag)); }
+  // The value of a flag, or `otherwise` where it was not given.
+  std::string Get(absl::string_view flag, absl::string_view otherwise = "") const;
+  // A whole number of at least `least`. kInvalidArgument names the flag and the value.
+  absl::StatusOr<uint64_t> GetNumber(absl::string_view flag, uint64_t otherwise,
+                                     uint64_t least = 0) const;
+  // Whether --check or --no-check (for the name "check") stands later; true where neither does.
+  bool Enabled(absl::string_view name) const;
+
+ private:
+  std::vector<std::string> words_;
+  std::map<std::string, std::string> values_;
+};
+
+}  // namespace onepass::cli

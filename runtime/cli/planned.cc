@@ -1,0 +1,48 @@
+#include "runtime/cli/planned.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "codegen/roles.h"
+#include "runtime/cli/case_flags.h"
+#include "runtime/device/registry.h"
+
+namespace onepass::cli {
+namespace {
+
+// The chip that stands for an architecture.
+struct ArchRow {
+  absl::string_view arch;
+  absl::string_view device;
+};
+constexpr ArchRow kArchs[] = {{"sm_80", "a100"}, {"sm_90", "h200"}, {"sm_100", "b200"}};
+
+absl::StatusOr<PlannedDevice> DeviceOfArch(const std::string& arch) {
+  for (const ArchRow& row : kArchs) {
+    if (row.arch == arch)
+      return PlannedDevice{absl::StrCat("sim:", row.device), *FindDevice(row.device)};
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--arch: '", arch, "' is none of sm_80, sm_90, sm_100"));
+}
+
+}  // namespace
+
+absl::StatusOr<PlannedDevice> ReadPlannedDevice(const Arguments& arguments) {
+  if (arguments.Has("--arch")) return DeviceOfArch(arguments.Get("--arch"));
+  const auto device = OpenDevice(DeviceName(arguments));
+  if (!device.ok()) return device.status();
+  return PlannedDevice{(*device)->name(), (*device)->spec()};
+}
+
+Key PlannedKey(const Problem& problem) {
+  constexpr DeviceAddress kAllocated = 256;
+  Buffers buffers;
+  for (const TensorSpec& spec : TensorsOf(problem)) {
+    const int64_t offset = std::max<int64_t>(problem.align, SizeOf(spec.dtype));
+    buffers[spec.role] = problem.align > 0 ? static_cast<DeviceAddress>(offset) : kAllocated;
+  }
+  return KeyOf(problem, AlignmentOf(problem, buffers));
+}
+
+}  // namespace onepass::cli

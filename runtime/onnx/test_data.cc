@@ -1,0 +1,126 @@
+#include "runtime/onnx/test_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "onnx/onnx_pb.h"
+
+namespace onepass::model {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> DataFolders(const std::string& folder) {
+  std::vector<std::string> folders;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().filename() == "input_0.pb" || entry.path().filename() == "output_0.pb")
+      return {folder};
+    if (absl::StartsWith(entry.path().filename().string(), "test_data_set_"))
+      folders.push_back(entry.path().string());
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+// The names that input_0.pb, input_1.pb... stand for: the graph's inputs without a value in the
+// model.
+std::vector<std::string> InputNames(const onnx::GraphProto& graph) {
+  std::set<std::string> initialized;
+  for (const onnx::TensorProto& tensor : graph.initializer()) initialized.insert(tensor.name());
+  std::vector<std::string> names;
+  for (const onnx::ValueInfoProto& input : graph.input()) {
+    if (!initialized.contains(input.name())) names.push_back(input.name());
+  }
+  return names;
+}
+
+std::vector<std::string> OutputNames(const onnx::GraphProto& graph) {
+  std::vector<std::string> names;
+  for (const onnx::ValueInfoProto& output : graph.output()) names.push_back(output.name());
+  return names;
+}
+
+// Reads PREFIX_0.pb and so on for as many names as there are; tensors of unsupported types go by.
+absl::Status ReadSeries(const std::string& prefix, const std::vector<std::string>& names,
+                        Tensors& tensors, std::vector<std::string>& unsupported) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string path = absl::StrCat(prefix, "_", i, ".pb");
+    if (!fs::exists(path)) continue;
+    auto tensor = ReadTensorFile(path);
+    if (absl::IsUnimplemented(tensor.status())) {
+      unsupported.push_back(names[i]);
+      continue;
+    }
+    if (!tensor.ok()) return tensor.status();
+    tensors.emplace(names[i], *std::move(tensor));
+  }
+  return absl::OkStatus();
+}
+
+bool Near(double got, double want) {
+  if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
+  if (std::isinf(want) || std::isinf(got)) return got == want;
+  return std::abs(got - want) <= kOnnxAbsolute + kOnnxRelative * std::abs(want);
+}
+
+void CompareTensors(const Tensor& want, const Tensor& got, Comparison& comparison) {
+  for (int64_t i = 0; i < ElementsOf(want.type.shape); ++i) {
+    const double difference = std::abs(ValueAt(got, i) - ValueAt(want, i));
+    if (std::isfinite(difference))
+      comparison.largest_error = std::max(comparison.largest_error, difference);
+    if (!Near(ValueAt(got, i), ValueAt(want, i))) ++comparison.mismatches;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TestData>> ReadTestData(const std::string& folder,
+                                                   const onnx::ModelProto& model) {
+  const std::vector<std::string> folders = DataFolders(folder);
+  if (folders.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--data: ", folder, " holds no test_data_set_* folder"));
+  }
+  std::vector<TestData> sets;
+  for (const std::string& path : folders) {
+    TestData data{.folder = path};
+    std::vector<std::string> ignored;
+    absl::Status status =
+        ReadSeries(path + "/input", InputNames(model.graph()), data.inputs, ignored);
+    status.Update(
+        ReadSeries(path + "/output", OutputNames(model.graph()), data.outputs, data.unsupported));
+    if (!status.ok())
+      return absl::Status(status.code(), absl::StrCat("--data: ", status.message()));
+    sets.push_back(std::move(data));
+  }
+  return sets;
+}
+
+std::vector<Comparison> Compare(const TestData& data, const Tensors& computed) {
+  std::vector<Comparison> comparisons;
+  for (const std::string& name : data.unsupported) {
+    comparisons.push_back({.output = name, .missing = "its type is not supported"});
+  }
+  for (const auto& [name, want] : data.outputs) {
+    Comparison comparison{.output = name};
+    const auto got = computed.find(name);
+    if (got == computed.end()) {
+      comparison.missing = "its node did not run";
+    } else if (got->second.type.dtype != want.type.dtype ||
+               got->second.type.shape != want.type.shape) {
+      comparison.mismatches = ElementsOf(want.type.shape);
+    } else {
+      CompareTensors(want, got->second, comparison);
+    }
+    comparisons.push_back(std::move(comparison));
+  }
+  return comparisons;
+}
+
+}  // namespace onepass::model
