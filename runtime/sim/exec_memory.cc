@@ -22,6 +22,13 @@ bool MustWait(const Op& op, Warp& warp, bool store) {
   return false;
 }
 
+// Of an access that must wait: another path of the warp may go on meanwhile.
+const Op* Postpone(const Op& op, Warp& warp) {
+  if (!warp.serial || warp.others.empty()) return warp.StopAt(op, Stop::kOrdered);
+  ++warp.unissued;
+  return Reschedule(warp, &op, Path::State::kYielded);
+}
+
 void CountWindow(Warp& warp, const HostBytes& bytes, int64_t size) {
   Block& block = *warp.block;
   if (bytes.space == Space::kShared) {
@@ -68,7 +75,7 @@ const Op* LoadLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Sp
 
 template <class M, class Bits, int N>
 const Op* Load(const Op& op, Warp& warp) {
-  if (MustWait(op, warp, false)) return warp.StopAt(op, Stop::kOrdered);
+  if (MustWait(op, warp, false)) return Postpone(op, warp);
   const LaneAddresses addresses(op, warp, op.r[0], op.flags);
   const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
   constexpr int64_t kBytes = sizeof(M) * N;
@@ -117,7 +124,7 @@ const Op* StoreLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, S
 
 template <class M, class Bits, int N>
 const Op* Store(const Op& op, Warp& warp) {
-  if (MustWait(op, warp, true)) return warp.StopAt(op, Stop::kOrdered);
+  if (MustWait(op, warp, true)) return Postpone(op, warp);
   const LaneAddresses addresses(op, warp, op.r[0], op.flags);
   const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
   constexpr int64_t kBytes = sizeof(M) * N;

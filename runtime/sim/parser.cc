@@ -87,10 +87,12 @@ class Parser {
   Operand ParseName();
   Operand ParseAddress();
   Operand ParseElements(Operand::Kind kind, std::string_view close);
+  bool Deeper();
 
   std::string_view source_;
   std::vector<Token> tokens_;
   size_t at_ = 0;
+  int depth_ = 0;  // of braces inside each other, in operands and initialisers
   absl::Status error_;
   Syntax syntax_;
 };
@@ -253,12 +255,19 @@ Variable Parser::ParseDeclarator(Variable variable) {
   return variable;
 }
 
+bool Parser::Deeper() {
+  if (++depth_ > 16) Fail("braces nested too deep");
+  return error_.ok();
+}
+
 void Parser::ParseInitialisers(std::vector<Initialiser>& into) {
   if (Accept("{")) {
+    if (!Deeper()) return;
     while (!AtEnd() && !Accept("}")) {
       ParseInitialisers(into);
       Accept(",");
     }
+    --depth_;
     return;
   }
   Initialiser value;
@@ -424,10 +433,12 @@ Operand Parser::ParseAddress() {
 Operand Parser::ParseElements(Operand::Kind kind, std::string_view close) {
   Operand operand;
   operand.kind = kind;
+  if (!Deeper()) return operand;
   while (!AtEnd() && !Accept(close)) {
     operand.elements.push_back(ParseOperand());
     if (!Accept(",") && !Sees(close)) Fail(absl::StrFormat("unexpected '%s'", Now().text));
   }
+  --depth_;
   return operand;
 }
 

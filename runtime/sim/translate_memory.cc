@@ -6,7 +6,8 @@
 namespace onepass::sim {
 
 void Translator::Access(const Statement& statement, Form& form, bool store) {
-  std::vector<Operand> operands = statement.operands;
+  if (form.Has("async") || form.Has("bulk")) return Unknown();
+  const std::vector<Operand>& operands = statement.operands;
   const bool hint = form.Take("L2::cache_hint");
   if (operands.size() != (hint ? 3u : 2u)) return Wrong("an access has a value and an address");
   const Address address = AddressOf(operands[store ? 0 : 1]);

@@ -39,6 +39,19 @@ int LowestReady(const Warp& warp) {
   return best;
 }
 
+// All ready paths have yielded: a round of them begins again, with the last to yield at its end.
+int WakeYielded(Warp& warp, const Op* last) {
+  for (Path& path : warp.others) {
+    if (IsReady(path) && path.at != last) path.state = Path::State::kReady;
+  }
+  const int next = LowestReady(warp);
+  if (next >= 0) return next;
+  for (size_t i = 0; i < warp.others.size(); ++i) {
+    if (IsReady(warp.others[i])) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 void SetFrontier(Warp& warp) {
   const int lowest = LowestReady(warp);
   warp.frontier = lowest < 0 ? nullptr : warp.others[lowest].at;
@@ -69,12 +82,7 @@ const Op* Reschedule(Warp& warp, const Op* at, Path::State state) {
   if (warp.lanes != 0) warp.others.push_back({at, warp.lanes, state});
   MergePaths(warp);
   int next = LowestReady(warp);
-  if (next < 0) {
-    for (Path& path : warp.others) {
-      if (IsReady(path)) path.state = Path::State::kReady;
-    }
-    next = LowestReady(warp);
-  }
+  if (next < 0) next = WakeYielded(warp, at);
   if (next < 0) {
     warp.lanes = 0;
     return AllWait(warp);
