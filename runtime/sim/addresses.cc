@@ -74,18 +74,6 @@ LaneAddresses::LaneAddresses(const Op& op, const Warp& warp, RowRef ref, uint32_
   }
 }
 
-bool LaneAddresses::Contiguous(uint64_t step) const {
-  uint64_t difference = 0;
-  for (int i = 0; i < 32; ++i) difference |= at[i] - (at[0] + i * step);
-  return difference == 0;
-}
-
-bool LaneAddresses::Uniform() const {
-  uint64_t difference = 0;
-  for (int i = 0; i < 32; ++i) difference |= at[i] ^ at[0];
-  return difference == 0;
-}
-
 Space SpaceOfAddress(uint64_t generic) {
   if (generic - kSharedWindow < kWindowBytes) return Space::kShared;
   if (generic - kLocalWindow < kWindowBytes) return Space::kLocal;
@@ -108,8 +96,12 @@ uint8_t* HostBytes::GlobalRange(const Warp& warp, uint64_t address, int64_t byte
 bool HostBytes::FindWindow(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes,
                            uint64_t window, int64_t size, bool store) {
   const uint64_t last = static_cast<uint64_t>(size - bytes);
+  uint64_t wrong = size < bytes;
   for (int i = 0; i < 32; ++i) {
     offset[i] = addresses.at[i] - window;
+    wrong |= (offset[i] > last) | (offset[i] & (bytes - 1));
+  }
+  for (int i = 0; i < 32 && wrong != 0; ++i) {
     if (size >= bytes && offset[i] <= last && (offset[i] & (bytes - 1)) == 0) continue;
     const bool misaligned = size >= bytes && offset[i] <= last;
     return OutOfBounds(

@@ -31,13 +31,24 @@ CachePolicy PolicyOf(uint32_t flags);
 struct LaneAddresses {
   LaneAddresses(const Op& op, const Warp& warp, RowRef ref, uint32_t flags);
 
-  bool Contiguous(uint64_t step) const;  // lane i at the first address + i * step
-  bool Uniform() const;
+  bool Uniform() const {
+    uint64_t difference = 0;
+    for (int i = 0; i < 32; ++i) difference |= at[i] ^ at[0];
+    return difference == 0;
+  }
   uint64_t First() const { return at[first]; }
 
   alignas(64) uint64_t at[32];
   int first;  // lane
 };
+
+// Whether lane i of a row of addresses is at the first lane's plus i * kStep.
+template <uint64_t kStep>
+inline bool Contiguous(const uint64_t* row) {
+  uint64_t difference = 0;
+  for (int i = 0; i < 32; ++i) difference |= row[i] - (row[0] + i * kStep);
+  return difference == 0;
+}
 
 // Finds the host bytes of each lane's access of `bytes` bytes. A generic access is sorted into its
 // space by the first lane's address. Where anything is wrong: reports the fault and returns false.

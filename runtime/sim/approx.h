@@ -14,7 +14,7 @@ namespace onepass::sim {
 // 2^x: at most 1.1 ulp, subnormal results included. (ISA: 2 ulp.)
 inline float Exp2Approx(float x) {
   const float clamped = x > -160.0f ? (x < 140.0f ? x : 140.0f) : -160.0f;  // NaN: -160
-  const float whole = std::nearbyint(clamped);
+  const float whole = std::rint(clamped);
   const float f = clamped - whole;  // exact, in [-1/2, 1/2]
   // Taylor terms ln(2)^k / k!: the remainder is below 2^-27.
   float p = 0x1.ffcbfcp-17f;

@@ -17,7 +17,7 @@ template <Integral kMode>
 double ToIntegral(double a) {
   switch (kMode) {
     case Integral::kNearest:
-      return std::nearbyint(a);  // ties to even: the host's default mode
+      return std::rint(a);  // ties to even: the host's default mode
     case Integral::kZero:
       return std::trunc(a);
     case Integral::kDown:

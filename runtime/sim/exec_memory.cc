@@ -1,4 +1,6 @@
 // ld, st and prefetch.
+#include <immintrin.h>
+
 #include <cstring>
 
 #include "runtime/sim/addresses.h"
@@ -49,6 +51,52 @@ Bits Extend(const uint8_t* from) {
       static_cast<std::conditional_t<std::is_signed_v<M>, int64_t, uint64_t>>(value));
 }
 
+// Four rows to or from 32 packed groups of four 32-bit values.
+void Deinterleave(const uint8_t* from, uint32_t* const (&to)[4]) {
+  for (int i = 0; i < 32; i += 8, from += 128) {
+    const auto part = [&](int k) {
+      const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 16 * k));
+      const auto* high = reinterpret_cast<const __m128i*>(from + 16 * k + 64);
+      return _mm256_inserti128_si256(_mm256_castsi128_si256(low), _mm_loadu_si128(high), 1);
+    };
+    const __m256i a = part(0), b = part(1), c = part(2), d = part(3);
+    const __m256i ab = _mm256_unpacklo_epi32(a, b), ab2 = _mm256_unpackhi_epi32(a, b);
+    const __m256i cd = _mm256_unpacklo_epi32(c, d), cd2 = _mm256_unpackhi_epi32(c, d);
+    const __m256i rows[4] = {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd),
+                             _mm256_unpacklo_epi64(ab2, cd2), _mm256_unpackhi_epi64(ab2, cd2)};
+    for (int n = 0; n < 4; ++n) {
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to[n] + i), rows[n]);
+    }
+  }
+}
+void Interleave(const uint32_t* const (&from)[4], uint8_t* to) {
+  for (int i = 0; i < 32; i += 8, to += 128) {
+    const auto row = [&](int n) {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from[n] + i));
+    };
+    const __m256i a = row(0), b = row(1), c = row(2), d = row(3);
+    const __m256i ab = _mm256_unpacklo_epi32(a, b), ab2 = _mm256_unpackhi_epi32(a, b);
+    const __m256i cd = _mm256_unpacklo_epi32(c, d), cd2 = _mm256_unpackhi_epi32(c, d);
+    const __m256i groups[4] = {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd),
+                               _mm256_unpacklo_epi64(ab2, cd2), _mm256_unpackhi_epi64(ab2, cd2)};
+    for (int k = 0; k < 4; ++k) {
+      auto* low = reinterpret_cast<__m128i*>(to + 16 * k);
+      _mm_storeu_si128(low, _mm256_castsi256_si128(groups[k]));
+      _mm_storeu_si128(low + 4, _mm256_extracti128_si256(groups[k], 1));
+    }
+  }
+}
+
+// The first address of a contiguous access of all lanes to global memory; 0 where it is not one.
+template <uint64_t kBytes>
+uint64_t ContiguousStart(const Op& op, const Warp& warp) {
+  const bool maybe = warp.exec == kAllLanes && (op.flags & F::kAddress32) == 0 &&
+                     (op.flags & F::kSpaceMask) <= static_cast<uint32_t>(Space::kGlobal);
+  if (!maybe) return 0;
+  const uint64_t* row = warp.In<uint64_t>(op.r[0]);
+  return Contiguous<kBytes>(row) ? row[0] + static_cast<int64_t>(op.offset) : 0;
+}
+
 template <class M, class Bits, int N>
 const Op* LoadLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Space space) {
   HostBytes bytes;
@@ -76,16 +124,20 @@ const Op* LoadLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Sp
 template <class M, class Bits, int N>
 const Op* Load(const Op& op, Warp& warp) {
   if (MustWait(op, warp, false)) return Postpone(op, warp);
-  const LaneAddresses addresses(op, warp, op.r[0], op.flags);
-  const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
   constexpr int64_t kBytes = sizeof(M) * N;
   Block& block = *warp.block;
-  if (space <= Space::kGlobal && warp.exec == kAllLanes && addresses.Contiguous(kBytes)) {
-    const uint8_t* from = HostBytes::GlobalRange(warp, addresses.at[0], kBytes * 32, kBytes, false);
+  if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {
+    const uint8_t* from = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, false);
     if (from != nullptr) {
       if (block.launch->count_traffic) {
-        block.log.Read(addresses.at[0], kBytes * 32, PolicyOf(op.flags));
+        block.log.Read(start, kBytes * 32, PolicyOf(op.flags));
         if (block.log.runs().size() > block.launch->log_limit) warp.budget = 0;
+      }
+      if constexpr (sizeof(M) == 4 && sizeof(Bits) == 4 && N == 4) {
+        uint32_t* const to[4] = {warp.Out<Bits>(op.r[1]), warp.Out<Bits>(op.r[2]),
+                                 warp.Out<Bits>(op.r[3]), warp.Out<Bits>(op.r[4])};
+        Deinterleave(from, to);
+        return &op + 1;
       }
       for (int n = 0; n < N; ++n) {
         Bits* to = warp.Out<Bits>(op.r[1 + n]);
@@ -95,7 +147,8 @@ const Op* Load(const Op& op, Warp& warp) {
       return &op + 1;
     }
   }
-  return LoadLanes<M, Bits, N>(op, warp, addresses, space);
+  const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
+  return LoadLanes<M, Bits, N>(op, warp, LaneAddresses(op, warp, op.r[0], op.flags), space);
 }
 
 template <class M, class Bits, int N>
@@ -125,29 +178,32 @@ const Op* StoreLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, S
 template <class M, class Bits, int N>
 const Op* Store(const Op& op, Warp& warp) {
   if (MustWait(op, warp, true)) return Postpone(op, warp);
-  const LaneAddresses addresses(op, warp, op.r[0], op.flags);
-  const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
   constexpr int64_t kBytes = sizeof(M) * N;
   Block& block = *warp.block;
-  if (space <= Space::kGlobal && warp.exec == kAllLanes && addresses.Contiguous(kBytes)) {
-    uint8_t* to = HostBytes::GlobalRange(warp, addresses.at[0], kBytes * 32, kBytes, true);
+  if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {
+    uint8_t* to = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, true);
     if (to != nullptr) {
+      ++block.progress;
       if (block.launch->count_traffic) {
-        block.log.Write(addresses.at[0], kBytes * 32, PolicyOf(op.flags));
+        block.log.Write(start, kBytes * 32, PolicyOf(op.flags));
         if (block.log.runs().size() > block.launch->log_limit) warp.budget = 0;
       }
       const Bits* from[N];
       for (int n = 0; n < N; ++n) from[n] = warp.In<Bits>(op.r[1 + n]);
+      if constexpr (sizeof(M) == 4 && sizeof(Bits) == 4 && N == 4) {
+        Interleave(from, to);
+        return &op + 1;
+      }
       M* typed = reinterpret_cast<M*>(to);
 #pragma GCC ivdep
       for (int i = 0; i < 32; ++i) {
         for (int n = 0; n < N; ++n) typed[i * N + n] = static_cast<M>(from[n][i]);
       }
-      ++block.progress;
       return &op + 1;
     }
   }
-  return StoreLanes<M, Bits, N>(op, warp, addresses, space);
+  const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
+  return StoreLanes<M, Bits, N>(op, warp, LaneAddresses(op, warp, op.r[0], op.flags), space);
 }
 
 const Op* Prefetch(const Op& op, Warp& warp) {

@@ -16,6 +16,7 @@ constexpr uint32_t kHasSecond = 2;
 // The union of the executing lanes' masks.
 uint32_t MaskOf(const Warp& warp, RowRef ref) {
   const uint32_t* masks = warp.In<uint32_t>(ref);
+  if (ref < 0) return masks[0];  // a constant
   uint32_t all = 0;
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) all |= masks[std::countr_zero(left)];
   return all;
@@ -36,6 +37,7 @@ const Op* Shuffle(const Op& op, Warp& warp) {
   const uint32_t* c = warp.In<uint32_t>(op.r[4]);
   alignas(64) uint32_t lanes[32];
   alignas(32) int32_t valid[32];
+  alignas(32) int32_t source[32];
   for (int i = 0; i < 32; ++i) {
     const int segment = static_cast<int>(c[i] >> 8 & 31);
     const int clamp = static_cast<int>(c[i] & 31);
@@ -63,8 +65,9 @@ const Op* Shuffle(const Op& op, Warp& warp) {
         break;
     }
     valid[i] = inside ? -1 : 0;
-    lanes[i] = a[inside ? j & 31 : i];
+    source[i] = inside ? j & 31 : i;
   }
+  for (int i = 0; i < 32; ++i) lanes[i] = a[source[i]];
   Blend(warp.Out<uint32_t>(op.r[0]), lanes, warp.exec);
   if constexpr (kPredicate) warp.SetMask(op.r[1], SignMask(valid));
   return &op + 1;
