@@ -189,6 +189,7 @@ class Nvrtc::Program {
         f_.create(&program_, source.text.c_str(), file.c_str(), 0, nullptr, nullptr);
     if (created != NVRTC_SUCCESS) return f_.ErrorOf(created, "nvrtcCreateProgram");
     std::vector<const char*> words;
+    words.reserve(options.size());
     for (const std::string& option : options) words.push_back(option.c_str());
     nvrtcResult compiled = f_.compile(program_, static_cast<int>(words.size()), words.data());
     // A log that cannot be had is an empty one.

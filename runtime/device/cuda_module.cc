@@ -24,8 +24,8 @@ absl::StatusOr<CUmod_st*> LoadImage(const CudaDriver& driver, const Binary& bina
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CudaModule>> CudaModule::Load(
-    std::shared_ptr<const RetainedPrimary> primary, const DeviceSpec& spec, const Binary& binary,
-    absl::Span<const std::string> kernels) {
+    const std::shared_ptr<const RetainedPrimary>& primary, const DeviceSpec& spec,
+    const Binary& binary, absl::Span<const std::string> kernels) {
   CudaScope scope(*primary);
   if (!scope.status().ok()) return scope.status();
   absl::StatusOr<CUmod_st*> handle = LoadImage(primary->driver(), binary);

@@ -28,8 +28,8 @@ class CudaModule final : public LoadedModule {
 
   // Errors are the driver's; for PTX with its compiler's log.
   static absl::StatusOr<std::unique_ptr<CudaModule>> Load(
-      std::shared_ptr<const RetainedPrimary> primary, const DeviceSpec& spec, const Binary& binary,
-      absl::Span<const std::string> kernels);
+      const std::shared_ptr<const RetainedPrimary>& primary, const DeviceSpec& spec,
+      const Binary& binary, absl::Span<const std::string> kernels);
   ~CudaModule() override;
 
   // In the order in which they were asked for.
