@@ -47,15 +47,6 @@ bool CheckGlobal(const Op& op, Warp& warp, int lane, uint64_t address, int64_t b
 
 }  // namespace
 
-CachePolicy PolicyOf(uint32_t flags) {
-  CachePolicy policy;
-  if ((flags & AccessFlags::kEvictFirst) != 0) policy.eviction = Eviction::kFirst;
-  if ((flags & AccessFlags::kEvictLast) != 0) policy.eviction = Eviction::kLast;
-  policy.use_l1 = (flags & AccessFlags::kSkipL1) == 0;
-  policy.fill_l1 = (flags & (AccessFlags::kKeepOutOfL1 | AccessFlags::kSkipL1)) == 0;
-  return policy;
-}
-
 LaneAddresses::LaneAddresses(const Op& op, const Warp& warp, RowRef ref, uint32_t flags) {
   const int64_t displacement = op.offset;
   if ((flags & AccessFlags::kAddress32) != 0) {
@@ -79,18 +70,6 @@ Space SpaceOfAddress(uint64_t generic) {
   if (generic - kLocalWindow < kWindowBytes) return Space::kLocal;
   if (generic - kParamWindow < kWindowBytes) return Space::kParam;
   return Space::kGlobal;
-}
-
-uint8_t* HostBytes::GlobalRange(const Warp& warp, uint64_t address, int64_t bytes,
-                                int64_t alignment, bool store) {
-  const GlobalMemory::Buffer* buffer = warp.block->launch->memory->Find(address);
-  if (buffer == nullptr || (address & (alignment - 1)) != 0 || (store && buffer->read_only)) {
-    return nullptr;
-  }
-  const uint64_t offset = address - buffer->begin;
-  const uint64_t size = buffer->end - buffer->begin;
-  if (offset > size || size - offset < static_cast<uint64_t>(bytes)) return nullptr;
-  return buffer->host + offset;
 }
 
 bool HostBytes::FindWindow(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes,

@@ -24,7 +24,14 @@ struct AccessFlags {
   static constexpr uint32_t kNegatedSource = 1 << 10;
 };
 
-CachePolicy PolicyOf(uint32_t flags);
+inline CachePolicy PolicyOf(uint32_t flags) {
+  CachePolicy policy;
+  if ((flags & AccessFlags::kEvictFirst) != 0) policy.eviction = Eviction::kFirst;
+  if ((flags & AccessFlags::kEvictLast) != 0) policy.eviction = Eviction::kLast;
+  policy.use_l1 = (flags & AccessFlags::kSkipL1) == 0;
+  policy.fill_l1 = (flags & (AccessFlags::kKeepOutOfL1 | AccessFlags::kSkipL1)) == 0;
+  return policy;
+}
 
 // The byte addresses r[ref] + op.offset of the executing lanes. Lanes that do not execute get the
 // address of the first that does, so that loops may read all 32.
@@ -57,8 +64,15 @@ class HostBytes {
   bool Find(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes, bool store,
             Space space);
   // The whole range of a contiguous access of all lanes in global memory; null: look lane by lane.
-  static uint8_t* GlobalRange(const Warp& warp, uint64_t address, int64_t bytes, int64_t alignment,
-                              bool store);
+  static uint8_t* GlobalRange(const Warp& warp, uint64_t address, uint64_t bytes,
+                              uint64_t alignment, bool store) {
+    const GlobalMemory::Buffer* buffer = warp.block->launch->memory->Find(address);
+    if (buffer == nullptr || (address & (alignment - 1)) != 0) return nullptr;
+    const uint64_t offset = address - buffer->begin;
+    const uint64_t size = buffer->end - buffer->begin;
+    if (offset > size || size - offset < bytes || (store && buffer->read_only)) return nullptr;
+    return buffer->host + offset;
+  }
 
   uint8_t* base = nullptr;          // of all lanes, where one buffer holds them
   alignas(64) uint64_t offset[32];  // from base

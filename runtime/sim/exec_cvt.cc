@@ -63,11 +63,21 @@ Result<D> ToInteger(S a) {
   return static_cast<D>(rounded);
 }
 
-// The hot case: compiles to a handful of vector instructions.
-int32_t TruncateToInt32(float a) {
-  const float clamped = a < -2147483648.0f ? -2147483648.0f : a;
-  const int32_t value = static_cast<int32_t>(clamped >= 2147483648.0f || a != a ? 0.0f : clamped);
-  return a >= 2147483648.0f ? INT32_MAX : value;
+// The hot case, cvt.rzi.s32.f32: the host's conversion, put right beyond its range and for NaN.
+const Op* TruncateToInt32(const Op& op, Warp& warp) {
+  const float* a = warp.In<float>(op.r[1]);
+  alignas(64) uint32_t lanes[32];
+  const __m256 end = _mm256_set1_ps(2147483648.0f);
+  for (int i = 0; i < 32; i += 8) {
+    const __m256 x = _mm256_loadu_ps(a + i);
+    const __m256 number = _mm256_cmp_ps(x, x, _CMP_ORD_Q);
+    const __m256 value = _mm256_and_ps(_mm256_castsi256_ps(_mm256_cvttps_epi32(x)), number);
+    const __m256 high = _mm256_castsi256_ps(_mm256_set1_epi32(INT32_MAX));
+    const __m256 result = _mm256_blendv_ps(value, high, _mm256_cmp_ps(x, end, _CMP_GE_OQ));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes + i), _mm256_castps_si256(result));
+  }
+  Blend(warp.Out<uint32_t>(op.r[0]), lanes, warp.exec);
+  return &op + 1;
 }
 
 template <class D, class S>
@@ -169,7 +179,7 @@ Pick IntegerOf(bool flush) {
   if constexpr (std::is_same_v<S, float>) {
     if (flush) return Lanes<&ToInteger<D, S, kMode, true>>();
     if constexpr (std::is_same_v<D, int32_t> && kMode == Integral::kZero) {
-      return Lanes<&TruncateToInt32>();
+      return Pick{&TruncateToInt32, {Type::kB32}, {Type::kF32}};
     }
   }
   return Lanes<&ToInteger<D, S, kMode, false>>();
