@@ -121,7 +121,9 @@ void Block::AfterStop(Warp& warp) {
     case Stop::kExit:
       --live_warps_;
       ++progress;
-      for (int i = 0; i < 16; ++i) TryRelease(i);
+      for (int i = 0; i < 16; ++i) {
+        if (barriers[i].arrived != 0) TryRelease(i);
+      }
       break;
     default:
       break;

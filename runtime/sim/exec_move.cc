@@ -160,11 +160,23 @@ uint64_t ValueOf(Register which, const Warp& warp, int lane) {
   return 0;
 }
 
+constexpr bool VariesByLane(Register which) {
+  return which <= Register::kTidZ || which == Register::kLaneid ||
+         (which >= Register::kLanemaskEq && which <= Register::kLanemaskGe);
+}
+
 template <Register kWhich, class Bits>
 const Op* ReadRegister(const Op& op, Warp& warp) {
   warp.block->clock += warp.block->launch->warps;  // time passes for those who wait on a clock
   alignas(64) Bits lanes[32];
-  for (int i = 0; i < 32; ++i) lanes[i] = static_cast<Bits>(ValueOf(kWhich, warp, i));
+  const Launch& launch = *warp.block->launch;
+  if (kWhich == Register::kTidX && launch.block[0] == launch.threads) {
+    for (int i = 0; i < 32; ++i) lanes[i] = static_cast<Bits>(warp.index * 32 + i);
+  } else if (VariesByLane(kWhich)) {
+    for (int i = 0; i < 32; ++i) lanes[i] = static_cast<Bits>(ValueOf(kWhich, warp, i));
+  } else {
+    std::fill_n(lanes, 32, static_cast<Bits>(ValueOf(kWhich, warp, 0)));
+  }
   Blend(warp.Out<Bits>(op.r[0]), lanes, warp.exec);
   return &op + 1;
 }

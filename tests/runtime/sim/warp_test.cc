@@ -1,7 +1,5 @@
 #include "runtime/sim/warp.h"
 
-#include <numeric>
-
 #include "tests/runtime/sim/run_ptx.h"
 
 namespace onepass::sim {
