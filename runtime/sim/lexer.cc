@@ -67,14 +67,16 @@ class Lexer {
     return true;
   }
 
-  // Dots and double colons belong to a word where another part follows: "ld.global.L2::128B".
+  // Dots and double colons belong to a word where another part follows: "ld.global.L2::128B". A
+  // directive ends at the next dot: ".reg.b16" is two.
   size_t WordEnd() const {
+    const bool directive = source_[at_] == '.';
     size_t end = at_ + 1;
     while (end < source_.size()) {
       const char next = end + 1 < source_.size() ? source_[end + 1] : '\0';
       if (IsWordPart(source_[end])) {
         ++end;
-      } else if (source_[end] == '.' && IsWordPart(next)) {
+      } else if (source_[end] == '.' && !directive && IsWordPart(next)) {
         end += 2;
       } else if (source_[end] == ':' && next == ':') {
         end += 2;

@@ -321,6 +321,11 @@ void Parser::ParseBody(Function& function) {
       Next();
       if (Sees(".callprototype") || Sees(".branchtargets") || Sees(".calltargets")) {
         statement.kind = Statement::Kind::kPrototype;
+        const bool targets = Next() == ".branchtargets";
+        while (targets && !AtEnd() && !Sees(";")) {
+          statement.operands.push_back(ParseOperand());
+          if (!Accept(",") && !Sees(";")) Fail("expected a list of labels");
+        }
         SkipTo(";");
       }
     } else {

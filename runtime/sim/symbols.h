@@ -21,6 +21,7 @@ struct Symbol {
     kGlobal,     // value: index into Program::variables
     kParameter,  // of the kernel; value: offset
     kLabel,      // value: label
+    kTargets,    // .branchtargets; value: the statement's place in its body
   };
   Kind kind = Kind::kRegister;
   int64_t value = 0;

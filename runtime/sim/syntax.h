@@ -79,10 +79,10 @@ struct Statement {
   Kind kind = Kind::kInstruction;
   int line = 0;
   std::string_view text;  // an instruction as written, without the semicolon
-  std::string_view name;  // opcode, or the label
+  std::string_view name;  // opcode, the label, or the name of a prototype or table of targets
   std::string_view guard;
   bool guard_negated = false;
-  std::vector<Operand> operands;
+  std::vector<Operand> operands;  // of an instruction; of .branchtargets the labels
   std::vector<Registers> registers;
   std::vector<Variable> variables;
 };

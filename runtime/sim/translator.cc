@@ -81,15 +81,19 @@ void Translator::DeclareLabels(const std::vector<Statement>& body, size_t from) 
   for (size_t i = from; i < body.size() && depth >= 0; ++i) {
     if (body[i].kind == Statement::Kind::kOpen) ++depth;
     if (body[i].kind == Statement::Kind::kClose) --depth;
-    if (depth != 0 || body[i].kind != Statement::Kind::kLabel) continue;
+    const bool label = body[i].kind == Statement::Kind::kLabel;
+    if (depth != 0 || (!label && body[i].kind != Statement::Kind::kPrototype)) continue;
     now_ = &body[i];
-    if (!scopes_.Add(body[i].name, {Symbol::Kind::kLabel, NewLabel()})) {
+    const Symbol symbol = label ? Symbol{Symbol::Kind::kLabel, NewLabel()}
+                                : Symbol{Symbol::Kind::kTargets, static_cast<int64_t>(i)};
+    if (!scopes_.Add(body[i].name, symbol)) {
       Wrong(absl::StrFormat("label '%s' is declared twice", body[i].name));
     }
   }
 }
 
 void Translator::Body(const Function& function) {
+  const std::vector<Statement>* caller = std::exchange(body_, &function.body);
   DeclareLabels(function.body, 0);
   for (size_t i = 0; i < function.body.size() && error_.ok(); ++i) {
     const Statement& statement = function.body[i];
@@ -122,6 +126,7 @@ void Translator::Body(const Function& function) {
         break;
     }
   }
+  body_ = caller;
 }
 
 void Translator::DeclareRegisters(const Statement& statement) {

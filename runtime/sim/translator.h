@@ -69,6 +69,7 @@ class Translator {
   void Instruction(const Statement& statement);
   bool Flow(const Statement& statement, Form& form);
   void Branch(const Statement& statement);
+  void BranchIndexed(const Statement& statement);
   void Return();
   void Generic(const Statement& statement, Form& form);
   void Move(const Statement& statement, Form& form);
@@ -98,6 +99,7 @@ class Translator {
   Draft draft_;
   Scopes scopes_;
   absl::Status error_;
+  const std::vector<Statement>* body_ = nullptr;  // of the function being translated
   const Statement* now_ = nullptr;
   const Statement* origin_of_ = nullptr;
   std::vector<const Function*> calls_;  // the functions being inlined

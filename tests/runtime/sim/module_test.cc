@@ -72,6 +72,19 @@ TEST(ModuleTest, CallsAreInlinedAndRecursionIsRefused) {
   EXPECT_EQ(module.status().code(), absl::StatusCode::kUnimplemented);
 }
 
+TEST(ModuleTest, BranchesThroughATable) {
+  const auto out = Outputs<uint32_t>(R"(
+    mov.u32 %r0, %tid.x;
+    table: .branchtargets A, B, C;
+    brx.idx %r0, table;
+    A: mov.u32 %r9, 10; bra END;
+    B: mov.u32 %r9, 20; bra END;
+    C: mov.u32 %r9, 30;
+    END: mul.wide.u32 %d1, %r0, 4; add.u64 %d2, %d31, %d1; st.u32 [%d2], %r9;)",
+                                     std::vector<uint32_t>{0}, 3, 3);
+  EXPECT_THAT(out, ElementsAre(10, 20, 30));
+}
+
 TEST(ModuleTest, InitialisersMayHoldAddresses) {
   const auto out = Outputs<uint32_t>(
       "ld.global.u64 %d1, [pointer]; ld.u32 %r1, [%d1]; st.u32 [%d31], %r1;",
