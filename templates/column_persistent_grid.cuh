@@ -61,14 +61,18 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
     Moments<C> moments[F::kThreads];
   } scratch;
   __shared__ AffineMap<C> maps[Tile::kColumns];
+  __shared__ C own_partials[2 * Tile::kColumns];
 
   const long long tiles_in_slab = gridDim.x / a.split;
   const long long chunk = blockIdx.x / tiles_in_slab;
   const long long tile_in_slab = blockIdx.x % tiles_in_slab;
   const BlockGroupBarrier barrier = {static_cast<unsigned int*>(a.workspace) + 2 * tile_in_slab,
                                      static_cast<unsigned int>(a.split)};
+  // A block that has its tile to itself keeps the moments where nobody else looks.
   const ColumnPartials<F, C> partials = {
-      reinterpret_cast<C*>(static_cast<char*>(a.workspace) + (tiles_in_slab * 8 + 31) / 32 * 32)};
+      a.split == 1 ? own_partials
+                   : reinterpret_cast<C*>(static_cast<char*>(a.workspace) +
+                                          (tiles_in_slab * 8 + 31) / 32 * 32)};
 
   unsigned int round = 0;
   for (long long slab_tile = 0; slab_tile < Tile::kTiles; slab_tile += tiles_in_slab, ++round) {
@@ -104,7 +108,8 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
     ColumnSum<F>(sum_d2, scratch.sums);
 
     const long long parity = round % 2;
-    const long long first_slot = (parity * tiles_in_slab + tile_in_slab) * a.split;
+    const long long first_slot =
+        a.split == 1 ? 0 : (parity * tiles_in_slab + tile_in_slab) * a.split;
     if (threadIdx.x < F::kTileVectors) {
       C* part = partials.Of(first_slot + chunk);
 #pragma unroll

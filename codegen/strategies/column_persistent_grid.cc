@@ -49,7 +49,8 @@ std::optional<Plan> PlanWithTile(const Key& key, const DeviceSpec& device, int t
   for (int64_t wanted = std::min<int64_t>(tiles, device.sms); wanted >= 1; --wanted) {
     plan.slabs = static_cast<int>(CeilDiv(tiles, wanted));
     const int64_t in_slab = CeilDiv(tiles, plan.slabs);
-    plan.split = static_cast<int>(std::min(most_splits, device.sms / in_slab));
+    plan.split = static_cast<int>(
+        std::min({most_splits, MostSplits(key, plan, in_slab), device.sms / in_slab}));
     const int64_t steps = CeilDiv(CeilDiv(key.reduce_class, plan.split), row_step);
     if (steps > max_steps) continue;
     if (plan.split == 1) plan.slabs = 1;  // nobody waits for anybody: as many blocks as tiles

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kMinTileBytes = 64;
 constexpr int kMaxTileVectors = 32;
+constexpr int64_t kLatencyLimitedBytes = 800 * 1000;
 
 }  // namespace
 
@@ -28,6 +29,12 @@ int64_t TilesAcross(const Key& key, int tile_vectors) {
 
 int64_t PartialBytes(const Key& key, const Plan& plan) {
   return int64_t{plan.tile_vectors} * plan.vector * 2 * SizeOf(AccumulationType(key.dtype));
+}
+
+int64_t MostSplits(const Key& key, const Plan& plan, int64_t tiles) {
+  const int64_t moved = 2 * key.reduce_class * key.inner * key.element_bytes();
+  if (moved < kLatencyLimitedBytes) return INT32_MAX;
+  return std::max<int64_t>(moved * 12 / 1000 / (tiles * PartialBytes(key, plan)), 1);
 }
 
 }  // namespace onepass

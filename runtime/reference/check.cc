@@ -90,7 +90,7 @@ class Judge {
     const double rounded = size * (1 + format_.unit_roundoff);
     const int exponent = static_cast<int>(std::bit_cast<uint64_t>(rounded) >> 52) - 1023;
     const int lowest = std::clamp(exponent, format_.least_exponent, 1023) - format_.precision + 1;
-    if (lowest < -1022) return format_.least_subnormal;  // f64 near its end
+    if (lowest < -1022) return std::ldexp(1.0, lowest);  // f64 near its end
     return std::bit_cast<double>(static_cast<uint64_t>(lowest + 1023) << 52);
   }
 
