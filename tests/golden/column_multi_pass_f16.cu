@@ -46,42 +46,68 @@ static_assert(Facts::kTileVectors * Facts::kVector <= Facts::kThreads);
 
 namespace onepass_kernel {
 
-// sqrt(2/pi), 1/sqrt(2) and the cubic coefficient of gelu_tanh, as float plus float remainder.
+// The same functions of the math library for both arithmetic types.
+__device__ __forceinline__ float Exp(float x) { return expf(x); }
+__device__ __forceinline__ double Exp(double x) { return exp(x); }
+__device__ __forceinline__ float Log1p(float x) { return log1pf(x); }
+__device__ __forceinline__ double Log1p(double x) { return log1p(x); }
+__device__ __forceinline__ float Erf(float x) { return erff(x); }
+__device__ __forceinline__ double Erf(double x) { return erf(x); }
+__device__ __forceinline__ float Erfcx(float x) { return erfcxf(x); }
+__device__ __forceinline__ double Erfcx(double x) { return erfcx(x); }
+__device__ __forceinline__ float Abs(float x) { return fabsf(x); }
+__device__ __forceinline__ double Abs(double x) { return fabs(x); }
+
+// Below the first, exp is so small that 1 + exp is 1; below the second, x * exp(x) rounds to zero.
+// Above the negated second, exp overflows.
+template <class C>
+struct ExpRange {
+  static constexpr double kTiny = sizeof(C) == 4 ? -80.0 : -700.0;
+  static constexpr double kZero = sizeof(C) == 4 ? -115.0 : -760.0;
+};
+
+// A constant beyond the precision of double.
+struct Constant {
+  double high;
+  double low;
+};
 struct GeluConstants {
-  static constexpr double kSqrt2OverPi = 0x1.988453365de4p-1;
   static constexpr double kSqrtHalf = 0x1.6a09e667f3bcdp-1;
-  static constexpr double kCubic = 0.044715;
+  static constexpr Constant kTwoSqrt2OverPi = {0x1.9884533d43651p+0, -0x1.cbc0d30ebfd15p-54};
+  static constexpr Constant kCubic = {0x1.6e4e26d4801f7p-5, 0x1.441355475a31ap-59};  // 0.044715
 };
 
-// A value as an unevaluated sum: the exponent of a tail needs more than float's 24 bits.
-struct FloatPair {
-  float high;
-  float low;
+// A value as an unevaluated sum: the exponent of a tail needs more bits than C has.
+template <class C>
+struct Pair {
+  C high;
+  C low;
 };
 
-// (a as float + a's remainder) * x
-__device__ __forceinline__ FloatPair Product(double a, float x) {
-  const float high_a = static_cast<float>(a);
-  const float low_a = static_cast<float>(a - static_cast<double>(high_a));
-  const float high = high_a * x;
-  return {high, fmaf(high_a, x, -high) + low_a * x};
+// a * x
+template <class C>
+__device__ __forceinline__ Pair<C> Product(Constant a, C x) {
+  const C high_a = static_cast<C>(a.high);
+  const C low_a = static_cast<C>((a.high - static_cast<double>(high_a)) + a.low);
+  const C high = high_a * x;
+  return {high, fma(high_a, x, -high) + low_a * x};
 }
 
-// exp of a pair, both halves of the exponent kept until the end so that subnormal results are
-// rounded once: `factor` is multiplied in between.
-__device__ __forceinline__ float ScaledExp(float factor, FloatPair exponent) {
-  const float half = expf(0.5f * exponent.high);
-  const float correction = fmaf(half, exponent.low, half);
-  return (factor * correction) * half;
+// factor * exp(exponent), rounded once even where the result is subnormal but not `factor`.
+template <class C>
+__device__ __forceinline__ C ScaledExp(C factor, Pair<C> exponent) {
+  const C half = Exp(C(0.5) * exponent.high);
+  return (factor * fma(half, exponent.low, half)) * half;
 }
 
 // factor * sigmoid(exponent)
-__device__ __forceinline__ float ScaledSigmoid(float factor, FloatPair exponent) {
-  const bool negative = exponent.high < 0.0f;
-  if (negative && exponent.high < -80.0f) return ScaledExp(factor, exponent);
-  const float magnitude = expf(negative ? exponent.high : -exponent.high);
-  const float tail = fmaf(magnitude, negative ? exponent.low : -exponent.low, magnitude);
-  return factor * (negative ? tail : 1.0f) / (1.0f + tail);
+template <class C>
+__device__ __forceinline__ C ScaledSigmoid(C factor, Pair<C> exponent) {
+  const bool negative = exponent.high < C(0);
+  if (exponent.high < C(ExpRange<C>::kTiny)) return ScaledExp(factor, exponent);
+  const C magnitude = Exp(negative ? exponent.high : -exponent.high);
+  const C tail = fma(magnitude, negative ? exponent.low : -exponent.low, magnitude);
+  return factor * (negative ? tail : C(1)) / (C(1) + tail);
 }
 
 struct Identity {
@@ -137,15 +163,9 @@ struct Elu {
 };
 
 struct Sigmoid {
-  template <class F>
-  static __device__ __forceinline__ float Apply(float x) {
-    if constexpr (F::kHalf) return 1.0f / (1.0f + expf(-x));
-    return ScaledSigmoid(1.0f, {x, 0.0f});
-  }
-  template <class F>
-  static __device__ __forceinline__ double Apply(double x) {
-    const double tail = exp(-fabs(x));
-    return (x < 0.0 ? tail : 1.0) / (1.0 + tail);
+  template <class F, class C>
+  static __device__ __forceinline__ C Apply(C x) {
+    return ScaledSigmoid(C(1), Pair<C>{x, C(0)});
   }
 };
 
@@ -161,125 +181,78 @@ struct Tanh {
 };
 
 struct Swish {
-  template <class F>
-  static __device__ __forceinline__ float Apply(float x) {
-    const FloatPair exponent = Product(F::kAlpha, x);
-    if (exponent.high == -__int_as_float(0x7f800000)) return copysignf(0.0f, x);
-    if (exponent.high == __int_as_float(0x7f800000)) return x;
+  template <class F, class C>
+  static __device__ __forceinline__ C Apply(C x) {
+    const Pair<C> exponent = Product(Constant{F::kAlpha, 0.0}, x);
+    if (exponent.high < C(-2 * Abs(ExpRange<C>::kZero))) return copysign(C(0), x);
+    if (exponent.high > C(2 * Abs(ExpRange<C>::kZero))) return x;
     return ScaledSigmoid(x, exponent);
-  }
-  template <class F>
-  static __device__ __forceinline__ double Apply(double x) {
-    const double exponent = F::kAlpha * x;
-    if (exponent < -800.0) return copysign(0.0, x);
-    const double low = fma(F::kAlpha, x, -exponent);
-    const double half = exp(-0.5 * fabs(exponent));
-    const double tail = fma(half, exponent < 0.0 ? 0.5 * low : -0.5 * low, half) * half;
-    return exponent < 0.0 ? (x * half) * (half * (1.0 + low)) / (1.0 + tail) : x / (1.0 + tail);
   }
 };
 
 struct Hardswish {
-  template <class F>
-  static __device__ __forceinline__ float Apply(float x) {
-    if (x <= -3.0f) return -0.0f;
-    if (x >= 3.0f) return x;
-    return x * (x + 3.0f) * static_cast<float>(0x1.5555555555555p-3);
-  }
-  template <class F>
-  static __device__ __forceinline__ double Apply(double x) {
-    if (x <= -3.0) return -0.0;
-    if (x >= 3.0) return x;
-    return x * (x + 3.0) / 6.0;
+  template <class F, class C>
+  static __device__ __forceinline__ C Apply(C x) {
+    if (x <= C(-3)) return C(-0.0);
+    if (x >= C(3)) return x;
+    return x * (x + C(3)) / C(6);
   }
 };
 
 // Above kBeta (in units of kAlpha * x) the function is x itself.
 struct Softplus {
-  template <class F>
-  static __device__ __forceinline__ float Apply(float x) {
-    const FloatPair scaled = Product(F::kAlpha, x);
-    if (scaled.high > static_cast<float>(F::kBeta)) return x;
-    const float magnitude = fabsf(scaled.high);
-    const float low = scaled.high < 0.0f ? scaled.low : -scaled.low;
-    if (!(magnitude < 110.0f)) return scaled.high < 0.0f ? 0.0f : x;
-    const float tail = expf(-magnitude);
-    const float log_part = log1pf(fmaf(tail, low, tail));
-    const float sum = scaled.high < 0.0f ? log_part : scaled.high + (log_part + scaled.low);
-    return F::kAlpha == 1.0 ? sum : static_cast<float>(static_cast<double>(sum) / F::kAlpha);
-  }
-  template <class F>
-  static __device__ __forceinline__ double Apply(double x) {
-    const double scaled = F::kAlpha * x;
-    if (scaled > F::kBeta) return x;
-    const double log_part = log1p(exp(-fabs(scaled)));
-    return (scaled < 0.0 ? log_part : scaled + log_part) / F::kAlpha;
+  template <class F, class C>
+  static __device__ __forceinline__ C Apply(C x) {
+    const Pair<C> scaled = Product(Constant{F::kAlpha, 0.0}, x);
+    if (scaled.high > C(F::kBeta) || !(scaled.high < C(-ExpRange<C>::kZero))) return x;
+    if (scaled.high < C(2 * ExpRange<C>::kZero)) return C(0);
+    if (scaled.high < C(ExpRange<C>::kTiny)) return ScaledExp(C(1.0 / F::kAlpha), scaled);
+    const bool negative = scaled.high < C(0);
+    const C magnitude = Exp(negative ? scaled.high : -scaled.high);
+    const C tail = Log1p(fma(magnitude, negative ? scaled.low : -scaled.low, magnitude));
+    const C sum = negative ? tail : scaled.high + (tail + scaled.low);
+    return F::kAlpha == 1.0 ? sum : sum / C(F::kAlpha);
   }
 };
 
 // x * Phi(x). In the negative tail Phi = exp(-x*x/2) * erfcx(-x/sqrt(2)) / 2, whose factors are
 // smooth, so that no rounding of the argument is magnified.
 struct GeluErf {
-  template <class F>
-  static __device__ __forceinline__ float Apply(float x) {
-    if constexpr (F::kHalf) {
-      if (x < -15.0f) return -0.0f;
-      const float z = x * static_cast<float>(-GeluConstants::kSqrtHalf);
-      return 0.5f * x * erfcf(z);
-    }
-    if (x >= -0.5f || x != x) {
-      return 0.5f * x * (1.0f + erff(x * static_cast<float>(GeluConstants::kSqrtHalf)));
-    }
-    if (x < -15.0f) return -0.0f;
-    const float square = x * x;
-    const FloatPair exponent = {-0.5f * square, -0.5f * fmaf(x, x, -square)};
-    const float factor = 0.5f * x * erfcxf(x * static_cast<float>(-GeluConstants::kSqrtHalf));
-    return ScaledExp(factor, exponent);
-  }
-  template <class F>
-  static __device__ __forceinline__ double Apply(double x) {
-    if (x >= -0.5 || x != x) return 0.5 * x * (1.0 + erf(x * GeluConstants::kSqrtHalf));
-    if (x < -40.0) return -0.0;
-    const double square = x * x;
-    const double low = -0.5 * fma(x, x, -square);
-    const double half = exp(-0.25 * square);
-    const double factor = 0.5 * x * erfcx(-x * GeluConstants::kSqrtHalf);
-    return (factor * fma(half, low, half)) * half;
+  template <class F, class C>
+  static __device__ __forceinline__ C Apply(C x) {
+    const C z = x * C(GeluConstants::kSqrtHalf);
+    if (x >= C(-0.5) || x != x) return C(0.5) * x * (C(1) + Erf(z));
+    const C square = x * x;
+    if (C(-0.5) * square < C(ExpRange<C>::kZero)) return C(-0.0);
+    if constexpr (F::kHalf) return C(0.5) * x * erfc(-z);
+    const Pair<C> exponent = {C(-0.5) * square, C(-0.5) * fma(x, x, -square)};
+    return ScaledExp(C(0.5) * x * Erfcx(-z), exponent);
   }
 };
 
 // x * sigmoid(2 * sqrt(2/pi) * x * (1 + 0.044715 * x * x)): the same function as with tanh, without
 // its cancellation for negative x.
 struct GeluTanh {
-  static __device__ __forceinline__ FloatPair Exponent(float x) {
-    const float square = x * x;
-    const float square_low = fmaf(x, x, -square);
-    FloatPair cubic = Product(GeluConstants::kCubic, square);
-    cubic.low = fmaf(static_cast<float>(GeluConstants::kCubic), square_low, cubic.low);
-    const float sum = 1.0f + cubic.high;
-    const float back = sum - 1.0f;
-    const float sum_low = (1.0f - (sum - back)) + (cubic.high - back) + cubic.low;
-    const float product = x * sum;
-    const float product_low = fmaf(x, sum, -product) + x * sum_low;
-    FloatPair exponent = Product(2.0 * GeluConstants::kSqrt2OverPi, product);
-    exponent.low =
-        fmaf(static_cast<float>(2.0 * GeluConstants::kSqrt2OverPi), product_low, exponent.low);
+  template <class C>
+  static __device__ __forceinline__ Pair<C> Exponent(C x) {
+    const C square = x * x;
+    const C square_low = fma(x, x, -square);
+    Pair<C> cubic = Product(GeluConstants::kCubic, square);
+    cubic.low = fma(C(GeluConstants::kCubic.high), square_low, cubic.low);
+    const C sum = C(1) + cubic.high;
+    const C back = sum - C(1);
+    const C sum_low = (C(1) - (sum - back)) + (cubic.high - back) + cubic.low;
+    const C product = x * sum;
+    const C product_low = fma(x, sum, -product) + x * sum_low;
+    Pair<C> exponent = Product(GeluConstants::kTwoSqrt2OverPi, product);
+    exponent.low = fma(C(GeluConstants::kTwoSqrt2OverPi.high), product_low, exponent.low);
     return exponent;
   }
-  template <class F>
-  static __device__ __forceinline__ float Apply(float x) {
-    if (x < -15.0f) return -0.0f;
-    if (x > 15.0f) return x;
+  template <class F, class C>
+  static __device__ __forceinline__ C Apply(C x) {
+    if (x < C(-30)) return C(-0.0);
+    if (x > C(30)) return x;
     return ScaledSigmoid(x, Exponent(x));
-  }
-  template <class F>
-  static __device__ __forceinline__ double Apply(double x) {
-    if (x < -40.0) return -0.0;
-    if (x > 40.0) return x;
-    const double inner = x * fma(GeluConstants::kCubic * x, x, 1.0);
-    const double exponent = 2.0 * GeluConstants::kSqrt2OverPi * inner;
-    const double half = exp(-0.5 * fabs(exponent));
-    return exponent < 0.0 ? (x * half) * (half / (1.0 + half * half)) : x / (1.0 + half * half);
   }
 };
 
