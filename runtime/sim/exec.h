@@ -37,7 +37,8 @@ std::optional<Pick> PickInteger(Form& form);  // arithmetic, minimum, maximum, d
 std::optional<Pick> PickBits(Form& form);     // logic, shifts, counting, permuting
 std::optional<Pick> PickCarry(Form& form);    // add.cc, addc and their kin
 std::optional<Pick> PickConvert(Form& form);  // cvt, one source
-std::optional<Pick> PickPack(Form& form);     // cvt, two sources
+std::optional<Pick> PickToInteger(Form& form, Type to, Type from);  // cvt to integers
+std::optional<Pick> PickPack(Form& form);                           // cvt, two sources
 
 // Forms with operands of their own. The layout of r[] stands with each.
 

@@ -4,17 +4,15 @@
 
 #include "absl/strings/str_format.h"
 #include "runtime/sim/lexer.h"
-#include "runtime/sim/literal.h"
+#include "runtime/sim/token_cursor.h"
 
 namespace onepass::sim {
 namespace {
 
-// Errors are sticky: the first one is kept and the cursor moves to the end, so that every loop
-// ends.
-class Parser {
+class Parser : private TokenCursor {
  public:
   Parser(std::string_view source, std::vector<Token> tokens)
-      : source_(source), tokens_(std::move(tokens)) {}
+      : TokenCursor(std::move(tokens)), source_(source) {}
 
   absl::StatusOr<Syntax> Run() {
     while (!AtEnd()) ParseTop();
@@ -24,54 +22,6 @@ class Parser {
   }
 
  private:
-  const Token& Now() const { return tokens_[at_]; }
-  bool AtEnd() const { return Now().kind == Token::Kind::kEnd; }
-  bool Sees(std::string_view text) const { return Now().Is(text); }
-  std::string_view Next() {
-    const std::string_view text = Now().text;
-    if (!AtEnd()) ++at_;
-    return text;
-  }
-  bool Accept(std::string_view text) {
-    if (!Sees(text)) return false;
-    Next();
-    return true;
-  }
-  void Expect(std::string_view text) {
-    if (!Accept(text)) Fail(absl::StrFormat("expected '%s' before '%s'", text, Now().text));
-  }
-  void Fail(std::string_view what) {
-    if (error_.ok()) {
-      error_ = absl::InvalidArgumentError(absl::StrFormat("PTX line %d: %s", Now().line, what));
-    }
-    at_ = tokens_.size() - 1;
-  }
-  void SkipTo(std::string_view text) {
-    while (!AtEnd() && !Accept(text)) Next();
-  }
-  void SkipLine() {
-    for (const int line = Now().line; !AtEnd() && Now().line == line;) Next();
-  }
-
-  std::string_view Word() {
-    if (Now().kind != Token::Kind::kWord) {
-      Fail(absl::StrFormat("expected a name before '%s'", Now().text));
-    }
-    return Next();
-  }
-
-  Literal Number() {
-    const bool negative = Accept("-");
-    const auto literal = ParseLiteral(Now().text);
-    if (!literal || Now().kind != Token::Kind::kNumber) {
-      Fail(absl::StrFormat("expected a number before '%s'", Now().text));
-      return {};
-    }
-    Next();
-    return negative ? Negated(*literal) : *literal;
-  }
-  int64_t Integer() { return static_cast<int64_t>(Number().bits); }
-
   void ParseTop();
   void ParseFunction(bool entry);
   void ParseFunctionDirectives(Function& function);
@@ -90,10 +40,7 @@ class Parser {
   bool Deeper();
 
   std::string_view source_;
-  std::vector<Token> tokens_;
-  size_t at_ = 0;
   int depth_ = 0;  // of braces inside each other, in operands and initialisers
-  absl::Status error_;
   Syntax syntax_;
 };
 
@@ -228,7 +175,7 @@ std::vector<Variable> Parser::ParseVariables(bool external) {
   do {
     variables.push_back(ParseDeclarator(common));
     // A parameter list goes on with the next state space.
-  } while (Sees(",") && tokens_[at_ + 1].text.substr(0, 1) != "." && Accept(","));
+  } while (Sees(",") && Ahead().text.substr(0, 1) != "." && Accept(","));
   Accept(";");
   return variables;
 }
@@ -313,9 +260,9 @@ void Parser::ParseBody(Function& function) {
       SkipLine();
       continue;
     } else if (Accept(".pragma") || Accept(";")) {
-      if (tokens_[at_ - 1].text != ";") SkipTo(";");
+      if (Behind().text != ";") SkipTo(";");
       continue;
-    } else if (Now().kind == Token::Kind::kWord && tokens_[at_ + 1].Is(":")) {
+    } else if (Now().kind == Token::Kind::kWord && Ahead().Is(":")) {
       statement.kind = Statement::Kind::kLabel;
       statement.name = Next();
       Next();
