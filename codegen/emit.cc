@@ -155,6 +155,13 @@ std::string LayoutAssertions(const Key& key) {
       ");\nstatic_assert(sizeof(Facts::Element::Raw) == ", key.element_bytes(), ");\n");
 }
 
+// "onepass_row_multi_pass_apply"
+std::string KernelName(const Strategy& strategy, const EntryPoint& entry) {
+  const absl::string_view geometry = ToString(strategy.geometry);
+  if (strategy.name == geometry) return absl::StrCat("onepass_", geometry, entry.suffix);
+  return absl::StrCat("onepass_", geometry, "_", strategy.name, entry.suffix);
+}
+
 std::string KernelOf(const Plan& plan, absl::string_view name, absl::string_view function) {
   return absl::StrCat("\nextern \"C\" __global__ void __launch_bounds__(", plan.threads, ", ",
                       plan.blocks_per_sm, ")\n", name,

@@ -121,9 +121,8 @@ std::string DescribeMismatch(const CheckReport& check) {
   std::string text =
       absl::StrCat(worst->first, ": ", output.mismatches, " elements are wrong, the worst at [",
                    absl::StrJoin(output.worst_index, ","), "]");
-  if (output.max_abs_error.has_value()) {
-    absl::StrAppend(&text, " by ", *output.max_abs_error, " where ", output.tolerance,
-                    " is allowed");
+  if (output.worst_error.has_value()) {
+    absl::StrAppend(&text, " by ", *output.worst_error, " where ", output.tolerance, " is allowed");
   }
   return text;
 }

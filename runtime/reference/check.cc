@@ -30,6 +30,7 @@ struct Seen {
   double max_ulps = 0;
   double worst_ratio = -1;
   double tolerance = 0;  // at the worst element
+  double error = 0;      // there
   int64_t worst = 0;     // its position in memory
   int64_t mismatches = 0;
 
@@ -45,6 +46,7 @@ struct Seen {
     if (ratio > worst_ratio) {
       worst_ratio = ratio;
       tolerance = verdict.tolerance;
+      error = verdict.error;
       worst = position;
     }
   }
@@ -57,6 +59,7 @@ struct Seen {
     if (later.worst_ratio > worst_ratio) {
       worst_ratio = later.worst_ratio;
       tolerance = later.tolerance;
+      error = later.error;
       worst = later.worst;
     }
   }
@@ -162,6 +165,7 @@ OutputCheck CheckOutput(const Problem& problem, const Reference& reference, cons
   check.mismatches = all.mismatches;
   check.tolerance = std::isfinite(all.tolerance) ? all.tolerance : 0;
   check.worst_index = IndexOf(got.spec, all.worst);
+  if (std::isfinite(all.error)) check.worst_error = all.error;
   if (std::isfinite(all.max_error)) check.max_abs_error = all.max_error;
   if (std::isfinite(all.max_ulps)) check.max_ulp_error = all.max_ulps;
   return check;

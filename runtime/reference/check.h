@@ -33,6 +33,8 @@ struct OutputCheck {
   std::optional<double> max_abs_error;
   std::optional<double> max_ulp_error;  // in ulp of the output type at the wanted value
   double tolerance = 0;                 // at the worst element
+  std::optional<double>
+      worst_error;         // absolute, at the worst element: the most times its tolerance
   int64_t mismatches = 0;  // elements out of tolerance, or of another class of NaN or Inf
   Dims worst_index;        // logical; of the largest error over tolerance; empty if no elements
 };

@@ -2,8 +2,7 @@
 //
 // Accesses become runs of 32-byte sectors. The runs of all resident blocks are replayed into L2 in
 // a fixed order, so what is counted does not depend on which host thread ran a block when.
-#ifndef ONEPASS_RUNTIME_SIM_ACCESS_LOG_H_
-#define ONEPASS_RUNTIME_SIM_ACCESS_LOG_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -76,5 +75,3 @@ class AccessLog {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_ACCESS_LOG_H_

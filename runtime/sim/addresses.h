@@ -1,6 +1,5 @@
 // From the addresses of a warp's lanes to bytes on the host, with every check on the way.
-#ifndef ONEPASS_RUNTIME_SIM_ADDRESSES_H_
-#define ONEPASS_RUNTIME_SIM_ADDRESSES_H_
+#pragma once
 
 #include <cstdint>
 
@@ -86,5 +85,3 @@ class HostBytes {
 Space SpaceOfAddress(uint64_t generic);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_ADDRESSES_H_

@@ -1,7 +1,6 @@
 // The approximate functions of the special-function units, within the errors that the PTX ISA
 // states and with its special values. Branch-free, so that loops over lanes vectorise.
-#ifndef ONEPASS_RUNTIME_SIM_APPROX_H_
-#define ONEPASS_RUNTIME_SIM_APPROX_H_
+#pragma once
 
 #include <bit>
 #include <cmath>
@@ -71,5 +70,3 @@ inline float TanhApprox(float x) {
 }
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_APPROX_H_

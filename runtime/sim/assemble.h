@@ -1,6 +1,5 @@
 // Turns a draft into the code that is executed.
-#ifndef ONEPASS_RUNTIME_SIM_ASSEMBLE_H_
-#define ONEPASS_RUNTIME_SIM_ASSEMBLE_H_
+#pragma once
 
 #include "runtime/sim/draft.h"
 #include "runtime/sim/program.h"
@@ -13,5 +12,3 @@ namespace onepass::sim {
 int Assemble(Draft draft, Kernel& kernel);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_ASSEMBLE_H_

@@ -1,6 +1,5 @@
 // How often a warp's access to shared memory has to be repeated.
-#ifndef ONEPASS_RUNTIME_SIM_BANK_CONFLICTS_H_
-#define ONEPASS_RUNTIME_SIM_BANK_CONFLICTS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -12,5 +11,3 @@ namespace onepass::sim {
 int BankConflicts(const uint64_t* offsets, uint32_t lanes, int64_t bytes);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_BANK_CONFLICTS_H_

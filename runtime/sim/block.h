@@ -1,6 +1,5 @@
 // The state of one thread block, and how its warps take turns.
-#ifndef ONEPASS_RUNTIME_SIM_BLOCK_H_
-#define ONEPASS_RUNTIME_SIM_BLOCK_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -114,5 +113,3 @@ struct BarrierRequest {
 BarrierRequest RequestOf(const Warp& warp, const Op& op);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_BLOCK_H_

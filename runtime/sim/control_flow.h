@@ -1,6 +1,5 @@
 // The control-flow graph of a draft and the order in which its blocks are laid out.
-#ifndef ONEPASS_RUNTIME_SIM_CONTROL_FLOW_H_
-#define ONEPASS_RUNTIME_SIM_CONTROL_FLOW_H_
+#pragma once
 
 #include <vector>
 
@@ -28,5 +27,3 @@ struct ControlFlow {
 ControlFlow ControlFlowOf(const Draft& draft);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_CONTROL_FLOW_H_

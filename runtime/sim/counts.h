@@ -2,8 +2,7 @@
 //
 // The counts are a function of the kernels, their launches, the addresses and the Machine. They do
 // not depend on the number of host threads.
-#ifndef ONEPASS_RUNTIME_SIM_COUNTS_H_
-#define ONEPASS_RUNTIME_SIM_COUNTS_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -44,5 +43,3 @@ struct Counts {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_COUNTS_H_

@@ -1,6 +1,5 @@
 // A kernel between translation and assembly: operations on virtual registers, with calls inlined.
-#ifndef ONEPASS_RUNTIME_SIM_DRAFT_H_
-#define ONEPASS_RUNTIME_SIM_DRAFT_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -47,5 +46,3 @@ struct Draft {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_DRAFT_H_

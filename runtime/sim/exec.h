@@ -2,8 +2,7 @@
 // it.
 //
 // A selector takes from the Form what it understands. The caller refuses forms with modifiers left.
-#ifndef ONEPASS_RUNTIME_SIM_EXEC_H_
-#define ONEPASS_RUNTIME_SIM_EXEC_H_
+#pragma once
 
 #include <bit>
 #include <optional>
@@ -77,5 +76,3 @@ std::optional<Pick> PickMoveUnpack(Type whole, int parts);
 ExecFn MoveFn(RowClass row);  // r[0] = r[1]
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_EXEC_H_

@@ -1,6 +1,5 @@
 // Something a checker of the simulated GPU saw that did not stop the kernel.
-#ifndef ONEPASS_RUNTIME_SIM_FINDING_H_
-#define ONEPASS_RUNTIME_SIM_FINDING_H_
+#pragma once
 
 #include <string>
 
@@ -16,5 +15,3 @@ struct Finding {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_FINDING_H_

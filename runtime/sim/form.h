@@ -1,6 +1,5 @@
 // The name of an instruction, taken apart: "ld.global.nc.v4.f32".
-#ifndef ONEPASS_RUNTIME_SIM_FORM_H_
-#define ONEPASS_RUNTIME_SIM_FORM_H_
+#pragma once
 
 #include <optional>
 #include <string_view>
@@ -29,5 +28,3 @@ class Form {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_FORM_H_

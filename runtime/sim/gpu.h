@@ -10,8 +10,7 @@
 //   kAborted          trap, deadlock, divergent barrier, instruction limit
 // Faults are one line: kernel, what happened, buffer, index, block, thread, PTX line and text.
 // After a fault memory holds what had been written until then; the Gpu stays usable.
-#ifndef ONEPASS_RUNTIME_SIM_GPU_H_
-#define ONEPASS_RUNTIME_SIM_GPU_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -81,5 +80,3 @@ class Gpu {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_GPU_H_

@@ -5,8 +5,7 @@
 // then what the blocks asked of L2 is replayed, in turns over the blocks in a fixed order; then the
 // next blocks take the places of those that are done. So the results of ordered operations and all
 // counts are the same for any number of host threads.
-#ifndef ONEPASS_RUNTIME_SIM_GRID_H_
-#define ONEPASS_RUNTIME_SIM_GRID_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -62,5 +61,3 @@ class Grid {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_GRID_H_

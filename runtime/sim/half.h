@@ -1,6 +1,5 @@
 // Arithmetic of single values: f32 with PTX's NaN and flushing, f16, bf16 and their pairs.
-#ifndef ONEPASS_RUNTIME_SIM_HALF_H_
-#define ONEPASS_RUNTIME_SIM_HALF_H_
+#pragma once
 
 #include <immintrin.h>
 
@@ -89,5 +88,3 @@ inline Pair Pairwise(Pair a, Pair b, Fn fn) {
 }
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_HALF_H_

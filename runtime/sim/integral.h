@@ -1,6 +1,5 @@
 // How floating values become integral.
-#ifndef ONEPASS_RUNTIME_SIM_INTEGRAL_H_
-#define ONEPASS_RUNTIME_SIM_INTEGRAL_H_
+#pragma once
 
 #include <cmath>
 #include <optional>
@@ -47,5 +46,3 @@ inline std::optional<Integral> TakeIntegral(Form& form) {
 }
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_INTEGRAL_H_

@@ -1,7 +1,6 @@
 // A block's share of its SM's L1: 128-byte lines with 32-byte sectors, four ways, write-through
 // without allocation (so stores do not come here). Blocks of one SM share the capacity, not lines.
-#ifndef ONEPASS_RUNTIME_SIM_L1_H_
-#define ONEPASS_RUNTIME_SIM_L1_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -38,5 +37,3 @@ class L1 {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_L1_H_

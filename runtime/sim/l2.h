@@ -6,8 +6,7 @@
 // before all of its bytes have been written.
 //
 // Not thread-safe: the runs of all blocks are replayed by one thread.
-#ifndef ONEPASS_RUNTIME_SIM_L2_H_
-#define ONEPASS_RUNTIME_SIM_L2_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -74,5 +73,3 @@ class L2 {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_L2_H_

@@ -4,8 +4,7 @@
 // the sources. The loops have a constant length and no dependence between lanes, so that the
 // compiler vectorises them. A destination row may be the same row as a source; rows never overlap
 // otherwise.
-#ifndef ONEPASS_RUNTIME_SIM_LANES_H_
-#define ONEPASS_RUNTIME_SIM_LANES_H_
+#pragma once
 
 #include <immintrin.h>
 
@@ -129,5 +128,3 @@ Pick Lanes() {
 }
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_LANES_H_

@@ -1,6 +1,5 @@
 // Splits PTX text into tokens.
-#ifndef ONEPASS_RUNTIME_SIM_LEXER_H_
-#define ONEPASS_RUNTIME_SIM_LEXER_H_
+#pragma once
 
 #include <string_view>
 #include <vector>
@@ -29,5 +28,3 @@ struct Token {
 absl::StatusOr<std::vector<Token>> Lex(std::string_view source);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_LEXER_H_

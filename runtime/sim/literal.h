@@ -1,6 +1,5 @@
 // Numbers as PTX writes them.
-#ifndef ONEPASS_RUNTIME_SIM_LITERAL_H_
-#define ONEPASS_RUNTIME_SIM_LITERAL_H_
+#pragma once
 
 #include <optional>
 #include <string_view>
@@ -14,5 +13,3 @@ std::optional<Literal> ParseLiteral(std::string_view text);
 Literal Negated(Literal literal);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_LITERAL_H_

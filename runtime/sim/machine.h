@@ -1,6 +1,5 @@
 // What a simulated chip has. Plain data: the tables of chips live with the caller.
-#ifndef ONEPASS_RUNTIME_SIM_MACHINE_H_
-#define ONEPASS_RUNTIME_SIM_MACHINE_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -24,5 +23,3 @@ struct Machine {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_MACHINE_H_

@@ -6,8 +6,7 @@
 //
 // Threads: Allocate, Free, Read, Write and Fill must not run while a kernel does (Gpu::Launch is
 // synchronous, so one caller at a time is enough). Find may be called by all threads of a launch.
-#ifndef ONEPASS_RUNTIME_SIM_MEMORY_H_
-#define ONEPASS_RUNTIME_SIM_MEMORY_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -72,5 +71,3 @@ class GlobalMemory {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_MEMORY_H_

@@ -1,6 +1,5 @@
 // The modifiers that loads, stores and atomics share.
-#ifndef ONEPASS_RUNTIME_SIM_MEMORY_FORM_H_
-#define ONEPASS_RUNTIME_SIM_MEMORY_FORM_H_
+#pragma once
 
 #include <cstdint>
 
@@ -14,5 +13,3 @@ uint32_t TakeCacheFlags(Form& form);  // which lines stay how long; AccessFlags
 uint32_t TakeOrder(Form& form);       // memory order and scope; AccessFlags
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_MEMORY_FORM_H_

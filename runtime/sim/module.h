@@ -3,8 +3,7 @@
 // Everything that can be wrong with the text is found here, before anything runs: a syntax error is
 // kInvalidArgument, a form that the machine does not know is kUnimplemented; both are one line that
 // states the PTX line and its text. A Module is immutable and may be shared by threads and Gpus.
-#ifndef ONEPASS_RUNTIME_SIM_MODULE_H_
-#define ONEPASS_RUNTIME_SIM_MODULE_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -62,5 +61,3 @@ class Module {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_MODULE_H_

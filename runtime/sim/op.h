@@ -1,6 +1,5 @@
 // One operation of the simulated GPU's own code: an instruction of PTX, decoded.
-#ifndef ONEPASS_RUNTIME_SIM_OP_H_
-#define ONEPASS_RUNTIME_SIM_OP_H_
+#pragma once
 
 #include <cstdint>
 
@@ -30,5 +29,3 @@ struct alignas(64) Op {
 static_assert(sizeof(Op) == 64);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_OP_H_

@@ -1,6 +1,5 @@
 // Reads PTX text into a syntax tree.
-#ifndef ONEPASS_RUNTIME_SIM_PARSER_H_
-#define ONEPASS_RUNTIME_SIM_PARSER_H_
+#pragma once
 
 #include <string_view>
 
@@ -13,5 +12,3 @@ namespace onepass::sim {
 absl::StatusOr<Syntax> ParsePtx(std::string_view source);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_PARSER_H_

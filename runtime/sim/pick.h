@@ -1,6 +1,5 @@
 // What executes an instruction: chosen by its form, once, when a module is translated.
-#ifndef ONEPASS_RUNTIME_SIM_PICK_H_
-#define ONEPASS_RUNTIME_SIM_PICK_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -62,5 +61,3 @@ constexpr Type TypeOf() {
 }
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_PICK_H_

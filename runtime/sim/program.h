@@ -1,6 +1,5 @@
 // A translated module: what the executor runs.
-#ifndef ONEPASS_RUNTIME_SIM_PROGRAM_H_
-#define ONEPASS_RUNTIME_SIM_PROGRAM_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -82,5 +81,3 @@ struct Program {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_PROGRAM_H_

@@ -1,6 +1,5 @@
 // Gives the virtual registers of a draft places in a warp's register file.
-#ifndef ONEPASS_RUNTIME_SIM_REGISTERS_H_
-#define ONEPASS_RUNTIME_SIM_REGISTERS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -22,5 +21,3 @@ struct Allocation {
 Allocation Allocate(const Draft& draft, const ControlFlow& flow);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_REGISTERS_H_

@@ -1,6 +1,5 @@
 // Lane functions under the rounding modes of the host's vector unit.
-#ifndef ONEPASS_RUNTIME_SIM_ROUNDED_H_
-#define ONEPASS_RUNTIME_SIM_ROUNDED_H_
+#pragma once
 
 #include <immintrin.h>
 
@@ -34,5 +33,3 @@ Pick RoundedLanes(Form& form) {
 }
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_ROUNDED_H_

@@ -1,6 +1,5 @@
 // Rounding to floating formats narrower than double, in every rounding mode of PTX.
-#ifndef ONEPASS_RUNTIME_SIM_SMALL_FLOAT_H_
-#define ONEPASS_RUNTIME_SIM_SMALL_FLOAT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -41,5 +40,3 @@ double FmaRoundedToOdd(double a, double b, double c);
 double AddRoundedToOdd(double a, double b);
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_SMALL_FLOAT_H_

@@ -1,6 +1,5 @@
 // What names mean inside a kernel that is being translated.
-#ifndef ONEPASS_RUNTIME_SIM_SYMBOLS_H_
-#define ONEPASS_RUNTIME_SIM_SYMBOLS_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -53,5 +52,3 @@ class Scopes {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_SYMBOLS_H_

@@ -1,8 +1,7 @@
 // The syntax tree of a PTX module: what the parser found, with nothing resolved but literals.
 //
 // All string_views point into the source text that was parsed.
-#ifndef ONEPASS_RUNTIME_SIM_SYNTAX_H_
-#define ONEPASS_RUNTIME_SIM_SYNTAX_H_
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -107,5 +106,3 @@ struct Syntax {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_SYNTAX_H_

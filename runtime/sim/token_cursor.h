@@ -1,6 +1,5 @@
 // Walks over tokens. The first error is kept and the cursor moves to the end, so every loop ends.
-#ifndef ONEPASS_RUNTIME_SIM_TOKEN_CURSOR_H_
-#define ONEPASS_RUNTIME_SIM_TOKEN_CURSOR_H_
+#pragma once
 
 #include <algorithm>
 #include <string_view>
@@ -77,5 +76,3 @@ class TokenCursor {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_TOKEN_CURSOR_H_

@@ -1,6 +1,5 @@
 // Translates one .entry, with the functions it calls inlined, into a draft.
-#ifndef ONEPASS_RUNTIME_SIM_TRANSLATOR_H_
-#define ONEPASS_RUNTIME_SIM_TRANSLATOR_H_
+#pragma once
 
 #include <string_view>
 #include <utility>
@@ -109,5 +108,3 @@ class Translator {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_TRANSLATOR_H_

@@ -1,6 +1,5 @@
 // The fundamental types of PTX that stand in the name of an instruction.
-#ifndef ONEPASS_RUNTIME_SIM_TYPE_H_
-#define ONEPASS_RUNTIME_SIM_TYPE_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -53,5 +52,3 @@ constexpr int RowBytes(RowClass row) {
 }
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_TYPE_H_

@@ -5,8 +5,7 @@
 // contiguous, so paths meet again where the control-flow graph says they can. Waiting paths are
 // kept aside:
 // `.sync` operations wait there for the other lanes of their mask.
-#ifndef ONEPASS_RUNTIME_SIM_WARP_H_
-#define ONEPASS_RUNTIME_SIM_WARP_H_
+#pragma once
 
 #include <cstdint>
 
@@ -104,5 +103,3 @@ inline bool HasLanes(const Warp& warp, uint32_t needed) {
 }
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_WARP_H_

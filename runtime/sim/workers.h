@@ -1,6 +1,5 @@
 // The host threads of a simulated GPU.
-#ifndef ONEPASS_RUNTIME_SIM_WORKERS_H_
-#define ONEPASS_RUNTIME_SIM_WORKERS_H_
+#pragma once
 
 #include <atomic>
 #include <condition_variable>
@@ -41,5 +40,3 @@ class Workers {
 };
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_RUNTIME_SIM_WORKERS_H_

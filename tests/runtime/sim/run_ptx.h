@@ -1,6 +1,5 @@
 // Runs small PTX kernels on a simulated GPU and hands their output back.
-#ifndef ONEPASS_TESTS_RUNTIME_SIM_RUN_PTX_H_
-#define ONEPASS_TESTS_RUNTIME_SIM_RUN_PTX_H_
+#pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -100,5 +99,3 @@ std::vector<Out> Outputs(const std::string& body, const std::vector<In>& in, siz
 }
 
 }  // namespace onepass::sim
-
-#endif  // ONEPASS_TESTS_RUNTIME_SIM_RUN_PTX_H_
