@@ -181,8 +181,7 @@ Source EmitSource(const Key& key, const Plan& plan) {
   AppendTemplate(strategy.skeleton, done, source.text);
   source.text += LayoutAssertions(key);
   for (const EntryPoint& entry : strategy.entries) {
-    source.kernels.push_back(
-        absl::StrCat("onepass_", ToString(key.geometry), "_", strategy.name, entry.suffix));
+    source.kernels.push_back(KernelName(strategy, entry));
     source.text += KernelOf(plan, source.kernels.back(), entry.function);
   }
   return source;

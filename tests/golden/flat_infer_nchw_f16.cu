@@ -43,6 +43,6 @@ static_assert(sizeof(onepass_kernel::Arguments) == 168);
 static_assert(sizeof(Facts::Element::Raw) == 2);
 
 extern "C" __global__ void __launch_bounds__(256, 4)
-onepass_flat_flat(const __grid_constant__ onepass_kernel::Arguments arguments) {
+onepass_flat(const __grid_constant__ onepass_kernel::Arguments arguments) {
   onepass_kernel::Flat<Facts>(arguments);
 }
