@@ -63,7 +63,7 @@ problems() { sed -E 's/[[:space:]]*#.*//; /^[[:space:]]*$/d' "$1"; }
 
 # field NAME JSON: the last value of that name; none of the names asked for holds an object.
 field() {
-  sed -nE "s/.*\"$1\": ?(\"(([^\"\\\\]|\\\\.)*)\"|[^],}]*).*/\1/p" <<<"$2" | sed -E 's/^"(.*)"$/\1/; s/\\"/"/g'
+  sed -nE "s/.*\"$1\": ?(\"(([^\"\\\\]|\\\\.)*)\"|[^],}]*).*/\1/p" <<<"$2" | sed -E 's/^null$//; s/^"(.*)"$/\1/; s/\\"/"/g'
 }
 
 row() {
