@@ -1,16 +1,14 @@
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <exception>
-#include <optional>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/synchronization/mutex.h"
 #include "runtime/cli/case_flags.h"
 #include "runtime/cli/case_lines.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/in_order.h"
 #include "runtime/cli/line_run.h"
 #include "runtime/cli/report_text.h"
 #include "runtime/cli/summary.h"
@@ -28,70 +26,37 @@ constexpr Flag kFlags[] = {kDeviceFlag,   kStrategyFlag, kBatchInFlag, kBatchOut
                            kSeedFlag,     kDataFlag,     kCheckFlag,   kNoCheckFlag,
                            kSanitizeFlag, kJsonFlag,     kNoCacheFlag, kJobsFlag};
 
-// Runs the lines on several threads and prints their reports in the file's order, each as soon as
-// those before it are there.
-class Batch {
- public:
-  Batch(Session& session, const std::vector<CaseLine>& lines, const CaseFlags& flags)
-      : session_(session), lines_(lines), flags_(flags), reports_(lines.size()) {}
-
-  const Summary& Run(size_t jobs) {
-    std::vector<std::thread> threads;
-    for (size_t i = 1; i < std::min(jobs, lines_.size()); ++i)
-      threads.emplace_back([this] { Work(); });
-    Work();
-    for (std::thread& thread : threads) thread.join();
-    return summary_;
+// What is thrown on a thread (by the standard library, for lack of memory) must not leave it.
+RunReport RunLineOrFail(Session& session, const CaseLine& line, CaseFlags flags) {
+  if (!flags.in.empty()) absl::StrAppend(&flags.in, "/", line.number);
+  if (!flags.out.empty()) absl::StrAppend(&flags.out, "/", line.number);
+  try {
+    return RunLine(session, line.text, flags);
+  } catch (const std::exception& error) {
+    return FailedReport(line.text, absl::InternalError(error.what()));
   }
+}
 
- private:
-  void Work() {
-    for (size_t i = next_.fetch_add(1); i < lines_.size(); i = next_.fetch_add(1)) {
-      const CaseLine& line = lines_[i];
-      CaseFlags flags = flags_;
-      if (!flags.in.empty()) absl::StrAppend(&flags.in, "/", line.number);
-      if (!flags.out.empty()) absl::StrAppend(&flags.out, "/", line.number);
-      Submit(i, RunLineOrFail(line.text, flags));
-    }
+void Print(const CaseLine& line, const RunReport& report, bool json) {
+  absl::PrintF("%s\n", json ? ToJson(report) : ToTextLine(report));
+  std::fflush(stdout);
+  if (!report.ok()) {
+    Complain(absl::StrCat("line ", line.number, ": ", report.error.value_or("failed")),
+             report.exit);
   }
+}
 
-  // What is thrown on a thread (by the standard library, for lack of memory) must not leave it.
-  RunReport RunLineOrFail(const std::string& line, const CaseFlags& flags) {
-    try {
-      return RunLine(session_, line, flags);
-    } catch (const std::exception& error) {
-      return FailedReport(line, absl::InternalError(error.what()));
-    }
-  }
-
-  void Submit(size_t index, RunReport report) {
-    absl::MutexLock lock(&mutex_);
-    reports_[index] = std::move(report);
-    for (; printed_ < reports_.size() && reports_[printed_].has_value(); ++printed_) {
-      Print(lines_[printed_], *reports_[printed_]);
-      reports_[printed_].emplace();  // its memory is not needed any more
-    }
-  }
-
-  void Print(const CaseLine& line, const RunReport& report) {
-    summary_.Add(report);
-    absl::PrintF("%s\n", flags_.json ? ToJson(report) : ToTextLine(report));
-    std::fflush(stdout);
-    if (!report.ok()) {
-      Complain(absl::StrCat("line ", line.number, ": ", report.error.value_or("failed")),
-               report.exit);
-    }
-  }
-
-  Session& session_;
-  const std::vector<CaseLine>& lines_;
-  const CaseFlags& flags_;
-  std::atomic<size_t> next_ = 0;
-  absl::Mutex mutex_;
-  std::vector<std::optional<RunReport>> reports_;  // guarded by mutex_, as is what follows
-  size_t printed_ = 0;
-  Summary summary_;
-};
+Summary RunLines(Session& session, const std::vector<CaseLine>& lines, const CaseFlags& flags,
+                 size_t jobs) {
+  Summary summary;
+  InOrder<RunReport>(
+      lines.size(), jobs, [&](size_t i) { return RunLineOrFail(session, lines[i], flags); },
+      [&](size_t i, const RunReport& report) {
+        summary.Add(report);
+        Print(lines[i], report, flags.json);
+      });
+  return summary;
+}
 
 int RunBatch(const Arguments& arguments) {
   if (arguments.words().size() != 1)
@@ -105,8 +70,7 @@ int RunBatch(const Arguments& arguments) {
   if (!lines.ok()) return Complain(lines.status());
   const auto session = OpenSession(arguments);
   if (!session.ok()) return Complain(session.status());
-  Batch batch(**session, *lines, *flags);
-  const Summary& summary = batch.Run(*jobs);
+  const Summary summary = RunLines(**session, *lines, *flags, *jobs);
   absl::PrintF("%s\n", flags->json ? summary.ToJson() : summary.ToText());
   return summary.exit_code();
 }

@@ -1,12 +1,8 @@
 #include "runtime/cli/case_lines.h"
 
-#include <fstream>
-#include <iostream>
-#include <iterator>
-
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "runtime/whole_file.h"
 
 namespace onepass::cli {
 
@@ -22,17 +18,9 @@ std::vector<CaseLine> SplitCaseLines(absl::string_view text) {
 }
 
 absl::StatusOr<std::vector<CaseLine>> ReadCaseLines(const std::string& path) {
-  std::ifstream file;
-  if (path != "-") file.open(path, std::ios::binary);
-  std::istream& in = path == "-" ? std::cin : file;
-  // Reading tells a folder from a file where opening does not.
-  in.peek();
-  if (in.bad() || (path != "-" && !file.is_open())) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read"));
-  }
-  in.clear();
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  return SplitCaseLines(text);
+  const absl::StatusOr<std::string> text = ReadWholeFile(path == "-" ? "/dev/stdin" : path);
+  if (!text.ok()) return text.status();
+  return SplitCaseLines(*text);
 }
 
 }  // namespace onepass::cli

@@ -38,6 +38,11 @@ Explanation Explain(const Problem& problem, const PlannedDevice& device) {
   return e;
 }
 
+// Several geometries have a strategy of the same name.
+bool IsChoice(const Explanation& e, const Candidate& candidate) {
+  return candidate.strategy->name == e.choice && candidate.strategy->geometry == e.key.geometry;
+}
+
 Json CandidateJson(const Explanation& e, const Candidate& candidate) {
   Json plans = Json::array();
   for (const Plan& plan : candidate.plans) {
@@ -50,7 +55,8 @@ Json CandidateJson(const Explanation& e, const Candidate& candidate) {
   return {{"name", std::string(candidate.strategy->name)},
           {"accepted", accepted},
           {"reason", accepted ? Json(nullptr) : Json(candidate.refusal)},
-          {"chosen", candidate.strategy->name == e.choice},
+          {"geometry", std::string(ToString(candidate.strategy->geometry))},
+          {"chosen", IsChoice(e, candidate)},
           {"plans", plans}};
 }
 
@@ -67,7 +73,7 @@ void PrintJson(const Explanation& e) {
 }
 
 void PrintCandidate(const Explanation& e, const Candidate& candidate) {
-  const absl::string_view mark = candidate.strategy->name == e.choice ? "->" : "  ";
+  const absl::string_view mark = IsChoice(e, candidate) ? "->" : "  ";
   if (!candidate.refusal.empty()) {
     absl::PrintF("%s %-20s refused: %s\n", mark, candidate.strategy->name, candidate.refusal);
     return;

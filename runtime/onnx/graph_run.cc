@@ -1,5 +1,6 @@
 #include "runtime/onnx/graph_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,16 +13,16 @@
 namespace onepass::model {
 namespace {
 
-// The type that a graph declares for a value; none where it is no supported tensor.
-std::optional<TensorType> DeclaredType(const onnx::ValueInfoProto& value) {
-  if (!value.type().has_tensor_type() || !value.type().tensor_type().has_shape())
-    return std::nullopt;
+// The type that a graph declares for a value; kUnimplemented where it is no tensor of ours.
+absl::StatusOr<TensorType> DeclaredType(const onnx::ValueInfoProto& value) {
+  if (!value.type().has_tensor_type()) {
+    return absl::UnimplementedError(absl::StrCat("'", value.name(), "' is no tensor"));
+  }
   const auto dtype = DTypeOf(value.type().tensor_type().elem_type());
-  if (!dtype.ok()) return std::nullopt;
+  if (!dtype.ok()) return dtype.status();
   TensorType type{.dtype = *dtype};
   for (const auto& size : value.type().tensor_type().shape().dim()) {
-    if (size.has_dim_value() && size.dim_value() < 0) return std::nullopt;
-    type.shape.push_back(size.has_dim_value() ? size.dim_value() : 1);
+    type.shape.push_back(size.has_dim_value() ? std::max<int64_t>(0, size.dim_value()) : 1);
   }
   return type;
 }
@@ -38,8 +39,7 @@ class GraphRun {
       if (tensor.ok()) report_.values.emplace(initializer.name(), *std::move(tensor));
     }
     for (const onnx::ValueInfoProto& input : graph_.input()) {
-      if (const auto type = DeclaredType(input); type.has_value())
-        declared_.emplace(input.name(), *type);
+      declared_.emplace(input.name(), DeclaredType(input));
     }
     for (const onnx::NodeProto& node : graph_.node()) report_.nodes.push_back(RunNode(node));
     return std::move(report_);
@@ -81,10 +81,11 @@ class GraphRun {
     return found == report_.values.end() ? nullptr : &found->second;
   }
 
-  std::optional<TensorType> TypeOf(const std::string& name) const {
+  absl::StatusOr<TensorType> TypeOf(const std::string& name) const {
     if (const Tensor* tensor = Find(name)) return tensor->type;
-    const auto found = declared_.find(name);
-    return found == declared_.end() ? std::nullopt : std::optional(found->second);
+    if (const auto found = declared_.find(name); found != declared_.end()) return found->second;
+    return absl::UnimplementedError(
+        absl::StrCat("its input '", name, "' comes from a node that did not run"));
   }
 
   absl::StatusOr<std::vector<HostTensor>> GivenInputs(const onnx::NodeProto& node,
@@ -119,7 +120,7 @@ class GraphRun {
   const onnx::GraphProto& graph_;
   const int opset_;
   const CaseOptions& options_;
-  std::map<std::string, TensorType> declared_;
+  std::map<std::string, absl::StatusOr<TensorType>> declared_;
   GraphReport report_;
 };
 

@@ -1,24 +1,18 @@
 #include "runtime/onnx/model.h"
 
-#include <fstream>
-#include <iterator>
-
 #include "absl/strings/str_cat.h"
 #include "onnx/onnx_pb.h"
+#include "runtime/whole_file.h"
 
 namespace onepass::model {
 
 absl::StatusOr<std::shared_ptr<const onnx::ModelProto>> ReadModel(const std::string& path) {
   // Protobuf writes lines of its own about what it cannot parse; here the caller tells.
   google::protobuf::SetLogHandler(nullptr);
-  std::ifstream in(path, std::ios::binary);
-  in.peek();
-  if (!in.is_open() || in.bad())
-    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read"));
-  in.clear();
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const absl::StatusOr<std::string> bytes = ReadWholeFile(path);
+  if (!bytes.ok()) return bytes.status();
   auto model = std::make_shared<onnx::ModelProto>();
-  if (!model->ParseFromString(bytes)) {
+  if (!model->ParseFromString(*bytes)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is no ONNX model, or is cut short"));
   }
   if (!model->has_graph() || model->graph().node().empty()) {
@@ -33,6 +27,10 @@ int OpsetOf(const onnx::ModelProto& model) {
       return static_cast<int>(opset.version());
   }
   return 1;
+}
+
+std::string SingleOperatorOf(const onnx::ModelProto& model) {
+  return model.graph().node_size() == 1 ? model.graph().node(0).op_type() : "";
 }
 
 std::string LibraryVersion() {

@@ -19,6 +19,9 @@ absl::StatusOr<std::shared_ptr<const onnx::ModelProto>> ReadModel(const std::str
 // The version of ONNX's own operators that the model is written in; 1 where it does not say.
 int OpsetOf(const onnx::ModelProto& model);
 
+// The operator of a model that is a single node, "" for any other model.
+std::string SingleOperatorOf(const onnx::ModelProto& model);
+
 // "IR version 8, protobuf 3.21.12": what this program was built with.
 std::string LibraryVersion();
 

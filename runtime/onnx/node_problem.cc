@@ -39,11 +39,9 @@ bool IsTraining(const onnx::NodeProto& node, int opset) {
 
 absl::StatusOr<TensorType> RequiredType(const onnx::NodeProto& node, const NodeInputs& inputs,
                                         int position) {
-  if (position < node.input_size()) {
-    if (const auto type = inputs.type(position); type.has_value()) return *type;
-  }
-  return absl::UnimplementedError(
-      absl::StrCat(node.op_type(), ": input ", position, " is not known"));
+  if (position < node.input_size()) return inputs.type(position);
+  return absl::InvalidArgumentError(
+      absl::StrCat(node.op_type(), " with ", node.input_size(), " inputs has no input ", position));
 }
 
 // What a running average keeps of a new value, rounded to what an f32 attribute can tell.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ namespace onepass::model {
 
 // What is known of a node's inputs by position.
 struct NodeInputs {
-  std::function<std::optional<TensorType>(int)> type;
+  std::function<absl::StatusOr<TensorType>(int)> type;  // an error says why it is not known
   std::function<const Tensor*(int)> value;  // null where only the type is known, or nothing
 };
 

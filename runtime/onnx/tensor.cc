@@ -2,13 +2,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "onnx/onnx_pb.h"
 #include "runtime/npy.h"
+#include "runtime/whole_file.h"
 
 namespace onepass::model {
 namespace {
@@ -123,11 +122,11 @@ absl::StatusOr<Tensor> TensorOf(const onnx::TensorProto& proto) {
 }
 
 absl::StatusOr<Tensor> ReadTensorFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const absl::StatusOr<std::string> bytes = ReadWholeFile(path);
+  if (!bytes.ok()) return bytes.status();
   onnx::TensorProto proto;
-  if (!in.is_open() || bytes.empty() || !proto.ParseFromString(bytes)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read as an ONNX tensor"));
+  if (bytes->empty() || !proto.ParseFromString(*bytes)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is no ONNX tensor"));
   }
   absl::StatusOr<Tensor> tensor = TensorOf(proto);
   if (tensor.ok()) return tensor;

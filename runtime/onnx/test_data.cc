@@ -28,37 +28,40 @@ std::vector<std::string> DataFolders(const std::string& folder) {
   return folders;
 }
 
-// The names that input_0.pb, input_1.pb... stand for: the graph's inputs without a value in the
-// model.
-std::vector<std::string> InputNames(const onnx::GraphProto& graph) {
+// What input_0.pb, input_1.pb... stand for: the graph's inputs without a value in the model.
+std::vector<const onnx::ValueInfoProto*> InputsOf(const onnx::GraphProto& graph) {
   std::set<std::string> initialized;
   for (const onnx::TensorProto& tensor : graph.initializer()) initialized.insert(tensor.name());
-  std::vector<std::string> names;
+  std::vector<const onnx::ValueInfoProto*> inputs;
   for (const onnx::ValueInfoProto& input : graph.input()) {
-    if (!initialized.contains(input.name())) names.push_back(input.name());
+    if (!initialized.contains(input.name())) inputs.push_back(&input);
   }
-  return names;
+  return inputs;
 }
 
-std::vector<std::string> OutputNames(const onnx::GraphProto& graph) {
-  std::vector<std::string> names;
-  for (const onnx::ValueInfoProto& output : graph.output()) names.push_back(output.name());
-  return names;
+std::vector<const onnx::ValueInfoProto*> OutputsOf(const onnx::GraphProto& graph) {
+  std::vector<const onnx::ValueInfoProto*> outputs;
+  for (const onnx::ValueInfoProto& output : graph.output()) outputs.push_back(&output);
+  return outputs;
 }
 
-// Reads PREFIX_0.pb and so on for as many names as there are; tensors of unsupported types go by.
-absl::Status ReadSeries(const std::string& prefix, const std::vector<std::string>& names,
-                        Tensors& tensors, std::vector<std::string>& unsupported) {
-  for (size_t i = 0; i < names.size(); ++i) {
+// Reads PREFIX_0.pb and so on for as many values as there are; what is no tensor of a type of ours
+// goes by.
+absl::Status ReadSeries(const std::string& prefix,
+                        const std::vector<const onnx::ValueInfoProto*>& values, Tensors& tensors,
+                        std::vector<std::string>& unsupported) {
+  for (size_t i = 0; i < values.size(); ++i) {
     const std::string path = absl::StrCat(prefix, "_", i, ".pb");
     if (!fs::exists(path)) continue;
-    auto tensor = ReadTensorFile(path);
+    auto tensor = values[i]->type().has_tensor_type()
+                      ? ReadTensorFile(path)
+                      : absl::StatusOr<Tensor>(absl::UnimplementedError("no tensor"));
     if (absl::IsUnimplemented(tensor.status())) {
-      unsupported.push_back(names[i]);
+      unsupported.push_back(values[i]->name());
       continue;
     }
     if (!tensor.ok()) return tensor.status();
-    tensors.emplace(names[i], *std::move(tensor));
+    tensors.emplace(values[i]->name(), *std::move(tensor));
   }
   return absl::OkStatus();
 }
@@ -92,9 +95,9 @@ absl::StatusOr<std::vector<TestData>> ReadTestData(const std::string& folder,
     TestData data{.folder = path};
     std::vector<std::string> ignored;
     absl::Status status =
-        ReadSeries(path + "/input", InputNames(model.graph()), data.inputs, ignored);
+        ReadSeries(path + "/input", InputsOf(model.graph()), data.inputs, ignored);
     status.Update(
-        ReadSeries(path + "/output", OutputNames(model.graph()), data.outputs, data.unsupported));
+        ReadSeries(path + "/output", OutputsOf(model.graph()), data.outputs, data.unsupported));
     if (!status.ok())
       return absl::Status(status.code(), absl::StrCat("--data: ", status.message()));
     sets.push_back(std::move(data));

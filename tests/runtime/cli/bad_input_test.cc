@@ -48,7 +48,7 @@ constexpr BadInput kBadInputs[] = {
     {"BatchFileIsNotThere", "batch /nowhere/cases.txt", 2, "/nowhere/cases.txt"},
     {"BatchWithNoJobs", "batch - --jobs 0", 2, "--jobs"},
     {"ExplainWithoutProblem", "explain", 2, "problem"},
-    {"ExplainWrongProblem", "explain relu.fwd f32", 2, "relu.fwd"},
+    {"ExplainWrongProblem", "explain relu.fwd f32", 2, "f32"},
     {"EmitWithoutKind", "emit relu.fwd f32 8", 2, "--as"},
     {"EmitUnknownArch", "emit relu.fwd f32 8 --as cuda --arch sm_75", 2, "sm_75"},
     {"EmitNothing", "emit relu.fwd f32 0 --as cuda", 2, "empty"},

@@ -42,8 +42,9 @@ void SetString(onnx::NodeProto& node, const std::string& name, const std::string
 // Inputs of these types, and of these values where there are some.
 NodeInputs Inputs(const std::vector<TensorType>& types,
                   const std::map<int, const Tensor*>& values = {}) {
-  return {.type = [types](int i) -> std::optional<TensorType> {
-            return i < static_cast<int>(types.size()) ? std::optional(types[i]) : std::nullopt;
+  return {.type = [types](int i) -> absl::StatusOr<TensorType> {
+            if (i < static_cast<int>(types.size())) return types[i];
+            return absl::UnimplementedError("input " + std::to_string(i) + " is not known");
           },
           .value = [values](int i) { return values.contains(i) ? values.at(i) : nullptr; }};
 }

@@ -72,7 +72,7 @@ TEST(OnnxTensorTest, ExternalDataIsNotSupported) {
 TEST(OnnxTensorTest, UnreadableFileIsNamed) {
   const TemporaryFolder folder;
   std::ofstream(folder / "bad.pb") << "no tensor at all";
-  for (const std::string path : {folder / "bad.pb", folder / "none.pb", folder.path()}) {
+  for (const std::string& path : {folder / "bad.pb", folder / "none.pb", folder.path()}) {
     const absl::Status status = ReadTensorFile(path).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << path;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path));
