@@ -16,7 +16,8 @@
 
 namespace onepass {
 
-// A kernel of a skeleton: "onepass_GEOMETRY_STRATEGY" + suffix calls the device function template `function`.
+// A kernel of a skeleton: "onepass_GEOMETRY_STRATEGY" + suffix calls the device function template
+// `function`.
 struct EntryPoint {
   absl::string_view suffix;
   absl::string_view function;

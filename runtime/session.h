@@ -32,7 +32,8 @@ class Session {
     std::function<void(absl::string_view)> warn;  // told once where the cache folder cannot be used
   };
 
-  // Errors are OpenDevice's. A missing NVRTC is none; it is the error of each case that needs a kernel.
+  // Errors are OpenDevice's. A missing NVRTC is none; it is the error of each case that needs a
+  // kernel.
   static absl::StatusOr<std::unique_ptr<Session>> Open(const Settings& settings);
 
   Device& device() const { return *device_; }
