@@ -105,6 +105,14 @@ int AlignmentOf(const Problem& problem, const Buffers& buffers) {
   return std::min(kMaxAccess, 1 << std::countr_zero(bits));
 }
 
+absl::Status KeyCovers(const Problem& p) {
+  if (!p.next.empty()) return absl::UnimplementedError("'|': no kernel computes a chain yet");
+  if (p.expr != nullptr) return absl::UnimplementedError("expr: no kernel computes one yet");
+  if (!p.strides.empty() && p.strides != DenseStrides(p.dims, p.layout))
+    return absl::UnimplementedError("strides: no kernel reads strided tensors yet");
+  return absl::OkStatus();
+}
+
 Key KeyOf(const Problem& problem, int alignment, KeyHooks hooks) {
   Key key;
   key.op = problem.op;

@@ -1,8 +1,10 @@
 #include "runtime/engine.h"
 
 #include <chrono>
+#include <limits>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cache/digest.h"
 #include "codegen/emit.h"
@@ -31,6 +33,11 @@ Tier TierOf(absl::string_view served_by) {
   return served_by == "disk" ? Tier::kDisk : served_by == "remote" ? Tier::kRemote : Tier::kMemory;
 }
 
+absl::Status TooSmall(Workspace workspace, const Schedule& schedule) {
+  return absl::InvalidArgumentError(absl::StrCat("workspace: ", workspace.bytes, " bytes; ",
+                                                 schedule.workspace_bytes, " are needed"));
+}
+
 }  // namespace
 
 absl::string_view ToString(Tier tier) {
@@ -47,17 +54,23 @@ Engine::~Engine() = default;
 absl::Status Engine::Run(const Problem& problem, const Buffers& buffers, DeviceAddress workspace,
                          Stream stream) {
   if (absl::Status valid = Validate(problem); !valid.ok()) return valid;
-  if (problem.elements() == 0) return absl::OkStatus();
-  const Key key = KeyOf(problem, AlignmentOf(problem, buffers), options_.hooks);
-  const auto found = kernels_.GetOrMake(key, [&] { return Build(key); });
-  if (!found.ok()) return found.status();
-  const Kernel& kernel = ***found;
+  const absl::StatusOr<const Kernel*> kernel = KernelFor(problem, AlignmentOf(problem, buffers));
+  if (!kernel.ok()) return kernel.status();
+  if (*kernel == nullptr) return absl::OkStatus();
+  const int64_t bytes = workspace == 0 ? 0 : std::numeric_limits<int64_t>::max();
+  return Launch(**kernel, problem, buffers, {.address = workspace, .bytes = bytes}, stream);
+}
 
+absl::Status Engine::Launch(const Kernel& kernel, const Problem& problem, const Buffers& buffers,
+                            Workspace workspace, Stream stream) {
   const Extents extents = ExtentsOf(problem);
-  const onepass_kernel::Arguments arguments = ArgumentsOf(buffers, extents, kernel.plan, workspace);
+  const Schedule schedule = kernel.strategy->schedule(kernel.key, kernel.plan, extents);
+  if (schedule.workspace_bytes > workspace.bytes) return TooSmall(workspace, schedule);
+  const onepass_kernel::Arguments arguments =
+      ArgumentsOf(buffers, extents, kernel.plan, workspace.address);
   const absl::Span<const uint8_t> block(reinterpret_cast<const uint8_t*>(&arguments),
                                         sizeof(arguments));
-  for (const LaunchShape& shape : ScheduleOf(key, kernel.plan, extents).launches) {
+  for (const LaunchShape& shape : schedule.launches) {
     absl::Status launched =
         device_.Launch({.module = kernel.module.get(), .shape = shape, .arguments = block}, stream);
     if (!launched.ok()) return launched;
@@ -65,12 +78,25 @@ absl::Status Engine::Run(const Problem& problem, const Buffers& buffers, DeviceA
   return absl::OkStatus();
 }
 
+absl::StatusOr<const std::shared_ptr<const Kernel>*> Engine::Find(const Problem& problem,
+                                                                  int alignment) {
+  static const std::shared_ptr<const Kernel> kNothingToLaunch;
+  if (problem.elements() == 0) return &kNothingToLaunch;
+  if (absl::Status covered = KeyCovers(problem); !covered.ok()) return covered;
+  const Key key = KeyOf(problem, alignment, options_.hooks);
+  return kernels_.GetOrMake(key, [&] { return Build(key); });
+}
+
+absl::StatusOr<const Kernel*> Engine::KernelFor(const Problem& problem, int alignment) {
+  const auto found = Find(problem, alignment);
+  if (!found.ok()) return found.status();
+  return (**found).get();
+}
+
 absl::StatusOr<std::shared_ptr<const Kernel>> Engine::Prepare(const Problem& problem,
                                                               int alignment) {
   if (absl::Status valid = Validate(problem); !valid.ok()) return valid;
-  if (problem.elements() == 0) return std::shared_ptr<const Kernel>();
-  const Key key = KeyOf(problem, alignment, options_.hooks);
-  const auto found = kernels_.GetOrMake(key, [&] { return Build(key); });
+  const auto found = Find(problem, alignment);
   if (!found.ok()) return found.status();
   return **found;
 }
@@ -89,6 +115,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> Engine::Build(const Key& key) {
   absl::StatusOr<Plan> plan = PlanFor(key, device_.spec(), options_.strategy);
   if (!plan.ok()) return plan.status();
   kernel->plan = *plan;
+  kernel->strategy = &StrategyOf(key, *plan);
   kernel->source = EmitSource(key, *plan);
   kernel->codegen_us = MicrosecondsSince(planning);
 

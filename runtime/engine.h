@@ -18,6 +18,8 @@
 
 namespace onepass {
 
+struct Strategy;
+
 enum class Tier : uint8_t { kMiss, kMemory, kDisk, kRemote, kOff, kNone };
 absl::string_view ToString(Tier tier);  // CONTRACT's "cache" field
 
@@ -25,6 +27,7 @@ absl::string_view ToString(Tier tier);  // CONTRACT's "cache" field
 struct Kernel {
   Key key;
   Plan plan;
+  const Strategy* strategy = nullptr;  // the plan's
   Source source;
   Binary binary;
   std::unique_ptr<LoadedModule> module;
@@ -40,8 +43,14 @@ struct EngineOptions {
   KeyHooks hooks;
 };
 
-// Thread safe. Device, store and NVRTC must outlive the engine; `nvrtc` may be null, then whatever
-// is not in the store is kUnavailable.
+// Scratch memory of one launch.
+struct Workspace {
+  DeviceAddress address = 0;
+  int64_t bytes = 0;
+};
+
+// Thread safe. Device, store and NVRTC must outlive the engine; `nvrtc` may be null, then
+// every Build is kUnavailable: NVRTC's build is part of the name that a binary is stored under.
 class Engine {
  public:
   Engine(Device& device, cache::Store& store, std::shared_ptr<Nvrtc> nvrtc,
@@ -53,6 +62,13 @@ class Engine {
   absl::Status Run(const Problem& problem, const Buffers& buffers, DeviceAddress workspace,
                    Stream stream);
 
+  // The two halves of Run, for problems that have passed Validate: the kernel, built if need be,
+  // and its launch. The kernel is null for an empty problem, and lives as long as the engine.
+  // Launch is kInvalidArgument where the workspace is too small.
+  absl::StatusOr<const Kernel*> KernelFor(const Problem& problem, int alignment);
+  absl::Status Launch(const Kernel& kernel, const Problem& problem, const Buffers& buffers,
+                      Workspace workspace, Stream stream);
+
   // The kernel that Run would launch; built if need be. Null for an empty problem.
   absl::StatusOr<std::shared_ptr<const Kernel>> Prepare(const Problem& problem, int alignment);
 
@@ -61,6 +77,8 @@ class Engine {
   absl::StatusOr<Schedule> ScheduleFor(const Problem& problem, int alignment);
 
  private:
+  // Null for an empty problem.
+  absl::StatusOr<const std::shared_ptr<const Kernel>*> Find(const Problem& problem, int alignment);
   absl::StatusOr<std::shared_ptr<const Kernel>> Build(const Key& key);
   absl::StatusOr<Binary> FetchOrCompile(Kernel& kernel);
 

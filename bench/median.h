@@ -1,0 +1,45 @@
+// Medians of times. What is compared is measured in turns, so that a machine that is slow for a
+// while is slow for all of it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace onepass::bench {
+
+using Clock = std::chrono::steady_clock;
+
+inline double Nanoseconds(Clock::duration time) {
+  return std::chrono::duration<double, std::nano>(time).count();
+}
+
+inline double MedianOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// One thing to measure: does its work `calls` times.
+using Work = std::function<void(int calls)>;
+
+// Nanoseconds of one call of each, the median of `rounds` turns of `calls` calls.
+inline std::vector<double> MedianNanoseconds(absl::Span<const Work> works, int rounds, int calls) {
+  std::vector<std::vector<double>> times(works.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < works.size(); ++i) {
+      const auto start = Clock::now();
+      works[i](calls);
+      times[i].push_back(Nanoseconds(Clock::now() - start) / calls);
+    }
+  }
+  std::vector<double> medians;
+  medians.reserve(times.size());
+  for (const std::vector<double>& of_one : times) medians.push_back(MedianOf(of_one));
+  return medians;
+}
+
+}  // namespace onepass::bench
