@@ -43,10 +43,11 @@ absl::StatusOr<std::string> Emitted(const Arguments& arguments, const std::strin
   }
   const auto device = ReadPlannedDevice(arguments);
   if (!device.ok()) return device.status();
-  const Key key = PlannedKey(*problem);
-  const auto plan = PlanFor(key, device->spec, arguments.Get("--strategy"));
+  const auto key = PlannedKey(*problem);
+  if (!key.ok()) return key.status();
+  const auto plan = PlanFor(*key, device->spec, arguments.Get("--strategy"));
   if (!plan.ok()) return plan.status();
-  Source source = EmitSource(key, *plan);
+  Source source = EmitSource(*key, *plan);
   if (kind == "cuda") return std::move(source.text);
   return Compiled(source, device->spec, kind);
 }

@@ -27,10 +27,12 @@ struct Explanation {
   std::string choice = {};  // a strategy's name; "" where none accepts
 };
 
-Explanation Explain(const Problem& problem, const PlannedDevice& device) {
+absl::StatusOr<Explanation> Explain(const Problem& problem, const PlannedDevice& device) {
+  const auto key = PlannedKey(problem);
+  if (!key.ok()) return key.status();
   Explanation e{.problem = problem,
                 .device = device,
-                .key = PlannedKey(problem),
+                .key = *key,
                 .extents = ExtentsOf(problem)};
   e.candidates = Candidates(e.key, device.spec);
   const auto plan = PlanFor(e.key, device.spec);

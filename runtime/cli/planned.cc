@@ -35,7 +35,8 @@ absl::StatusOr<PlannedDevice> ReadPlannedDevice(const Arguments& arguments) {
   return PlannedDevice{(*device)->name(), (*device)->spec()};
 }
 
-Key PlannedKey(const Problem& problem) {
+absl::StatusOr<Key> PlannedKey(const Problem& problem) {
+  if (absl::Status covered = KeyCovers(problem); !covered.ok()) return covered;
   constexpr DeviceAddress kAllocated = 256;
   Buffers buffers;
   for (const TensorSpec& spec : TensorsOf(problem)) {

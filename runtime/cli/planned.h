@@ -20,6 +20,7 @@ struct PlannedDevice {
 absl::StatusOr<PlannedDevice> ReadPlannedDevice(const Arguments& arguments);
 
 // The key of a problem whose tensors lie as `align` asks for, else as a device allocates them.
-Key PlannedKey(const Problem& problem);
+// kUnimplemented where no Key says all that the problem asks for.
+absl::StatusOr<Key> PlannedKey(const Problem& problem);
 
 }  // namespace onepass::cli

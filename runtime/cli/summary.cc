@@ -48,6 +48,7 @@ std::string Summary::ToJson() const {
 }
 
 std::string Summary::ToText() const {
+  if (cases_ == 0) return "0 cases\n";
   const auto counts = absl::PairFormatter(": ");
   std::string text = absl::StrFormat("\n%d cases; by exit code: %s; by cache: %s\n", cases_,
                                      absl::StrJoin(by_exit_code_, ", ", counts),

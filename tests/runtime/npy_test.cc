@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/npy_header.h"
 #include "tests/runtime/temporary_folder.h"
 
 namespace onepass {

@@ -33,8 +33,9 @@ inline void WriteText(const std::string& path, const std::string& text) {
 // input is empty.
 inline ProgramRun RunOnepass(const std::string& words, const std::string& variables = "") {
   const TemporaryFolder folder;
-  const std::string command = "( " + variables + " " ONEPASS_BINARY_DIR "/onepass " + words +
-                              " ) >" + (folder / "out") + " 2>" + (folder / "err") + " </dev/null";
+  const std::string command = "( ONEPASS_CACHE_DIR=" ONEPASS_BINARY_DIR "/test-cache " + variables +
+                              " " ONEPASS_BINARY_DIR "/onepass " + words + " ) >" +
+                              (folder / "out") + " 2>" + (folder / "err") + " </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadText(folder / "out"),
           ReadText(folder / "err")};
