@@ -30,10 +30,8 @@ struct Explanation {
 absl::StatusOr<Explanation> Explain(const Problem& problem, const PlannedDevice& device) {
   const auto key = PlannedKey(problem);
   if (!key.ok()) return key.status();
-  Explanation e{.problem = problem,
-                .device = device,
-                .key = *key,
-                .extents = ExtentsOf(problem)};
+  Explanation e{.problem = problem, .device = device, .key = *key, .extents = ExtentsOf(problem)};
+  if (e.extents.elements == 0) return e;
   e.candidates = Candidates(e.key, device.spec);
   const auto plan = PlanFor(e.key, device.spec);
   if (plan.ok()) e.choice = std::string(plan->strategy);
@@ -106,10 +104,11 @@ int RunExplain(const Arguments& arguments) {
   if (!problem.ok()) return Complain(problem.status());
   const auto device = ReadPlannedDevice(arguments);
   if (!device.ok()) return Complain(device.status());
-  const Explanation explanation = Explain(*problem, *device);
-  arguments.Has("--json") ? PrintJson(explanation) : PrintText(explanation);
-  if (!explanation.choice.empty()) return kExitOk;
-  return Complain(PlanFor(explanation.key, device->spec).status());
+  const auto explanation = Explain(*problem, *device);
+  if (!explanation.ok()) return Complain(explanation.status());
+  arguments.Has("--json") ? PrintJson(*explanation) : PrintText(*explanation);
+  if (!explanation->choice.empty() || explanation->extents.elements == 0) return kExitOk;
+  return Complain(PlanFor(explanation->key, device->spec).status());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Problem Parsed(absl::string_view line) {
   absl::StatusOr<Problem> problem = ParseProblem(line);
@@ -107,6 +108,20 @@ TEST(KeyTest, OffsetsAreWideFrom2GiB) {
 TEST(KeyTest, TextNamesNoExtent) {
   EXPECT_THAT(ToString(KeyOfLine("batch_norm.train f32 37x8x6x6 eps=0.125")),
               AllOf(Not(HasSubstr("37")), Not(HasSubstr("0.125"))));
+}
+
+TEST(KeyTest, WhatNoKernelComputesYetIsNamed) {
+  EXPECT_TRUE(KeyCovers(Parsed("relu.fwd f32 4x4 strides=4,1")).ok()) << "dense strides";
+  const std::pair<const char*, const char*> cases[] = {
+      {"relu.fwd f32 4x4 strides=8,1", "strides: "},
+      {"pointwise.fwd f32 4x4 expr=\"2*x\"", "expr: "},
+      {"batch_norm.infer f32 1x4x8x8 act=relu | max_pool.fwd window=2x2", "'|': "},
+  };
+  for (const auto& [line, start] : cases) {
+    const absl::Status status = KeyCovers(Parsed(line));
+    EXPECT_TRUE(absl::IsUnimplemented(status)) << line;
+    EXPECT_THAT(status.message(), StartsWith(start));
+  }
 }
 
 TEST(ExtentsTest, VarianceCorrectionFollowsRunningVar) {
