@@ -37,7 +37,14 @@ static_assert(Facts::kInner % Facts::kVector == 0);
 static_assert(32 % Facts::kTileVectors == 0);
 static_assert(Facts::kTileVectors * Facts::kVector <= Facts::kThreads);
 
-// ... templates ...
+// activation.cuh
+// arguments.cuh
+// moments.cuh
+// storage.cuh
+// norm.cuh
+// column.cuh
+// held.cuh
+// column_persistent_grid.cuh
 
 
 static_assert(sizeof(onepass_kernel::Arguments) == 168);

@@ -34,7 +34,12 @@ struct Facts {
 static_assert(Facts::kThreads % 32 == 0 && Facts::kThreads <= 1024);
 static_assert(Facts::kVector * 8 == 16);
 
-// ... templates ...
+// activation.cuh
+// arguments.cuh
+// moments.cuh
+// storage.cuh
+// norm.cuh
+// flat.cuh
 
 
 static_assert(sizeof(onepass_kernel::Arguments) == 168);

@@ -35,7 +35,13 @@ static_assert(Facts::kThreads % 32 == 0 && Facts::kThreads <= 1024);
 static_assert(Facts::kVector * 4 == 16);
 static_assert(Facts::kInner % Facts::kVector == 0);
 
-// ... templates ...
+// activation.cuh
+// arguments.cuh
+// moments.cuh
+// storage.cuh
+// norm.cuh
+// row.cuh
+// row_multi_pass.cuh
 
 
 static_assert(sizeof(onepass_kernel::Arguments) == 168);

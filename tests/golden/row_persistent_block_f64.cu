@@ -388,7 +388,12 @@ struct Held {
 }  // namespace onepass_kernel
 
 
-// ... templates ...
+// activation.cuh
+// arguments.cuh
+// moments.cuh
+// norm.cuh
+// row.cuh
+// row_persistent_block.cuh
 
 
 static_assert(sizeof(onepass_kernel::Arguments) == 168);
