@@ -66,7 +66,11 @@ const Golden& Named(absl::string_view file) {
 
 // Every template's text reduced to the line that names it.
 std::string WithoutTemplates(const std::string& source) {
-  const size_t begin = source.find("\n// activation.cuh\n") + 1;
+  size_t begin = source.size();
+  for (int i = 0; i < kTemplateCount; ++i) {
+    begin = std::min(begin, source.find(absl::StrCat("\n// ", kTemplates[i].name, "\n")));
+  }
+  ++begin;
   const size_t end = source.find('\n', source.rfind("}  // namespace onepass_kernel")) + 1;
   std::string text = source.substr(0, begin);
   for (absl::string_view line : absl::StrSplit(source.substr(begin, end - begin), '\n')) {
