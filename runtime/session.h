@@ -28,8 +28,9 @@ class Session {
     std::string device;     // "auto", "cuda:0", "sim:h200"
     bool sanitize = false;  // simulated devices: all checkers on
     bool use_cache = true;
-    Options environment;
-    std::function<void(absl::string_view)> warn;  // told once where the cache folder cannot be used
+    Options environment = {};
+    std::function<void(absl::string_view)> warn =
+        {};  // told once where the cache folder cannot be used
   };
 
   // Errors are OpenDevice's. A missing NVRTC is none; it is the error of each case that needs a
