@@ -94,8 +94,6 @@ void AppendType(std::string& text, absl::string_view name, absl::string_view typ
 
 std::string FactsOf(const Key& key, const Plan& plan) {
   const bool mapped = IsNorm(key.op);
-  const bool scale = key.affine == Affine::kBoth || key.affine == Affine::kScale;
-  const bool bias = key.affine == Affine::kBoth || key.affine == Affine::kBias;
   std::string text = "struct Facts {\n";
   AppendType(text, "Element", absl::StrCat("onepass_kernel::", ElementName(key.dtype)));
   AppendType(text, "Param", absl::StrCat("onepass_kernel::", ElementName(key.param)));
@@ -116,8 +114,8 @@ std::string FactsOf(const Key& key, const Plan& plan) {
   AppendConstant(text, "long long", "kChannels", absl::StrCat(key.channels));
   const std::pair<absl::string_view, bool> flags[] = {
       {"kMapped", mapped},
-      {"kHasScale", mapped && scale},
-      {"kHasBias", mapped && bias},
+      {"kHasScale", mapped && key.has_scale()},
+      {"kHasBias", mapped && key.has_bias()},
       {"kHasResidual", key.residual},
       {"kWideIndex", key.wide_index},
       {"kHalf", SizeOf(key.dtype) == 2},

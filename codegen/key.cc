@@ -42,14 +42,16 @@ BatchNormShape ShapeOf(const Problem& p) {
 void SetInferShape(const Problem& p, Key& key) {
   key.geometry = Geometry::kFlat;
   key.channels = p.channels();
-  key.inner = p.layout == Layout::kChannelsLast ? 1 : p.spatial();
+  const bool last = p.layout == Layout::kChannelsLast;
+  key.inner = key.channels == 1 ? ShapeOf(p).inner : last ? 1 : p.spatial();
 }
 
 void SetTrainShape(const Problem& p, Key& key) {
   const BatchNormShape shape = ShapeOf(p);
   key.geometry = shape.geometry;
   key.inner = shape.inner;
-  key.row_class = shape.geometry == Geometry::kRow ? CoarseClass(shape.rows) : 0;
+  const int64_t rows = p.batch_invariant ? kMany : shape.rows;
+  key.row_class = shape.geometry == Geometry::kRow ? CoarseClass(rows) : 0;
   key.reduce_class = SizeClass(shape.geometry == Geometry::kRow ? shape.segments : shape.rows);
 }
 
@@ -118,8 +120,8 @@ Key KeyOf(const Problem& problem, int alignment, KeyHooks hooks) {
   key.op = problem.op;
   key.dtype = problem.dtype;
   key.act = problem.act.kind;
-  key.act_alpha = problem.act.alpha;
-  key.act_beta = problem.act.beta;
+  key.act_alpha = problem.act.alpha + 0.0;  // no negative zeros: they compare equal
+  key.act_beta = problem.act.beta + 0.0;
   key.wide_index = hooks.wide_index || problem.elements() * key.element_bytes() > INT32_MAX;
   if (IsNorm(problem.op)) {
     key.param = problem.param;

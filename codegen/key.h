@@ -62,6 +62,8 @@ struct Key {
   // SizeClass of the number of segments of a row (Row) or of matrix rows (Column), else 0.
   int64_t reduce_class = 0;
 
+  bool has_scale() const { return affine == Affine::kBoth || affine == Affine::kScale; }
+  bool has_bias() const { return affine == Affine::kBoth || affine == Affine::kBias; }
   int element_bytes() const { return SizeOf(dtype); }
   // Elements of one access.
   int vector() const { return access_bytes / SizeOf(dtype); }

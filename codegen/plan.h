@@ -11,6 +11,7 @@
 #include "codegen/device_spec.h"
 #include "codegen/key.h"
 #include "llvm/ADT/SmallVector.h"
+#include "templates/arguments.cuh"
 
 namespace onepass {
 
@@ -50,9 +51,15 @@ struct LaunchShape {
 struct Schedule {
   llvm::SmallVector<LaunchShape, 2> launches;
   // Scratch in device memory. The first `barrier_bytes` must be zero before the first launch; every
-  // launch leaves them zero.
+  // launch leaves them zero. One workspace may serve any kernels, one launch after another.
   int64_t workspace_bytes = 0;
   int64_t barrier_bytes = 0;
+
+  // A workspace of the barrier words and `bytes` behind them.
+  void NeedScratch(int64_t bytes) {
+    barrier_bytes = onepass_kernel::kBarrierBytes;
+    workspace_bytes = barrier_bytes + bytes;
+  }
 };
 
 // The source of a kernel, self-contained.

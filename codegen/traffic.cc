@@ -8,9 +8,8 @@ namespace onepass {
 namespace {
 
 int64_t ParameterTensors(const Key& key) {
-  const bool scale = key.affine == Affine::kBoth || key.affine == Affine::kScale;
-  const bool bias = key.affine == Affine::kBoth || key.affine == Affine::kBias;
-  return (scale ? 1 : 0) + (bias ? 1 : 0) + 2;  // and two statistics, given or running
+  return (key.has_scale() ? 1 : 0) + (key.has_bias() ? 1 : 0) +
+         2;  // and two statistics, given or running
 }
 
 }  // namespace
@@ -46,7 +45,7 @@ Counters OnePassCounters(const Key& key, const Extents& extents, int64_t workspa
   Counters counters;
   counters.dram_read_bytes = bytes.x + bytes.residual + bytes.parameters_read;
   counters.dram_write_bytes = bytes.y + bytes.parameters_written + workspace;
-  counters.l2_bytes = counters.dram_bytes() + workspace;
+  counters.l2_bytes = counters.dram_bytes();
   counters.launches = 1;
   return counters;
 }

@@ -38,6 +38,11 @@ absl::Status TooSmall(Workspace workspace, const Schedule& schedule) {
                                                  schedule.workspace_bytes, " are needed"));
 }
 
+absl::Status Misaligned(Workspace workspace) {
+  return absl::InvalidArgumentError(absl::StrCat("workspace: address ", workspace.address,
+                                                 " is not a multiple of ", kWorkspaceAlignment));
+}
+
 }  // namespace
 
 absl::string_view ToString(Tier tier) {
@@ -66,6 +71,7 @@ absl::Status Engine::Launch(const Kernel& kernel, const Problem& problem, const 
   const Extents extents = ExtentsOf(problem);
   const Schedule schedule = kernel.strategy->schedule(kernel.key, kernel.plan, extents);
   if (schedule.workspace_bytes > workspace.bytes) return TooSmall(workspace, schedule);
+  if (workspace.address % kWorkspaceAlignment != 0) return Misaligned(workspace);
   const onepass_kernel::Arguments arguments =
       ArgumentsOf(buffers, extents, kernel.plan, workspace.address);
   const absl::Span<const uint8_t> block(reinterpret_cast<const uint8_t*>(&arguments),

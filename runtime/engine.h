@@ -43,7 +43,10 @@ struct EngineOptions {
   KeyHooks hooks;
 };
 
-// Scratch memory of one launch.
+constexpr int64_t kWorkspaceAlignment = 256;
+
+// Scratch memory of one launch, at a multiple of kWorkspaceAlignment. Its first
+// onepass_kernel::kBarrierBytes are zero.
 struct Workspace {
   DeviceAddress address = 0;
   int64_t bytes = 0;
@@ -58,7 +61,7 @@ class Engine {
   ~Engine();
 
   // Validates, finds or builds the kernel, launches it. Empty problems launch nothing. `workspace`
-  // may be 0 where Workspace() says 0.
+  // may be 0 where ScheduleFor says 0 bytes.
   absl::Status Run(const Problem& problem, const Buffers& buffers, DeviceAddress workspace,
                    Stream stream);
 

@@ -4,6 +4,11 @@
 
 namespace onepass_kernel {
 
+// Every workspace begins with this many bytes of barrier words, which are zero between launches;
+// what a launch leaves for another block or kernel lies behind them. So one workspace serves all
+// kernels, one launch after another.
+constexpr long long kBarrierBytes = 4096;
+
 struct Arguments {
   const void* x;
   const void* residual;

@@ -96,7 +96,7 @@ __device__ __forceinline__ void ColumnStatistics(const Arguments& a) {
     one.Unpack(x[0]);
     moments.Add(x);
   }
-  const ColumnPartials<F, C> partials = {static_cast<C*>(a.workspace)};
+  const ColumnPartials<F, C> partials = {Scratch<C>(a)};
   C* part = partials.Of(tile.tile * a.split + tile.chunk);
 #pragma unroll
   for (int i = 0; i < F::kVector; ++i) {
@@ -120,7 +120,7 @@ __device__ __forceinline__ void ColumnApply(const Arguments& a) {
 
   const long long block = gridDim.x - 1 - blockIdx.x;
   const Tile tile(a, block % Tile::kTiles, block / Tile::kTiles);
-  const ColumnPartials<F, C> partials = {static_cast<C*>(a.workspace)};
+  const ColumnPartials<F, C> partials = {Scratch<C>(a)};
   FinishColumns<F, C>(a, partials, tile.tile * a.split, tile.tile, tile.chunk == 0, scratch, maps);
   AffineMap<C> map[F::kVector];
 #pragma unroll

@@ -69,10 +69,7 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
   const BlockGroupBarrier barrier = {static_cast<unsigned int*>(a.workspace) + 2 * tile_in_slab,
                                      static_cast<unsigned int>(a.split)};
   // A block that has its tile to itself keeps the moments where nobody else looks.
-  const ColumnPartials<F, C> partials = {
-      a.split == 1 ? own_partials
-                   : reinterpret_cast<C*>(static_cast<char*>(a.workspace) +
-                                          (tiles_in_slab * 8 + 31) / 32 * 32)};
+  const ColumnPartials<F, C> partials = {a.split == 1 ? own_partials : Scratch<C>(a)};
 
   unsigned int round = 0;
   for (long long slab_tile = 0; slab_tile < Tile::kTiles; slab_tile += tiles_in_slab, ++round) {

@@ -9,6 +9,12 @@
 
 namespace onepass_kernel {
 
+// The workspace behind the barrier words.
+template <class T>
+__device__ __forceinline__ T* Scratch(const Arguments& a) {
+  return reinterpret_cast<T*>(static_cast<char*>(a.workspace) + kBarrierBytes);
+}
+
 // y = act((x - mean) * factor + bias + residual)
 template <class C>
 struct AffineMap {

@@ -87,14 +87,14 @@ __device__ __forceinline__ void RowStatistics(const Arguments& a) {
     Accumulate(total, x);
   }
   total = BlockMerge<F::kThreads>(total, scratch);
-  if (threadIdx.x == 0) static_cast<Moments<C>*>(a.workspace)[blockIdx.x] = total;
+  if (threadIdx.x == 0) Scratch<Moments<C>>(a)[blockIdx.x] = total;
 }
 
 // The moments of a row from those of its parts, in every thread.
 template <class F, class C>
 __device__ __forceinline__ Moments<C> CombineParts(const Arguments& a, long long row,
                                                    Moments<C>* scratch) {
-  const Moments<C>* parts = static_cast<const Moments<C>*>(a.workspace) + row * a.split;
+  const Moments<C>* parts = Scratch<Moments<C>>(a) + row * a.split;
   if (a.split == 1) return parts[0];
   Moments<C> total = {C(0), C(0), C(0)};
   for (long long i = threadIdx.x; i < a.split; i += F::kThreads) total = Merge(total, parts[i]);

@@ -56,7 +56,7 @@ Schedule ScheduleTiles(const Key& key, const Plan& plan, const Extents&) {
     launch.block[0] = static_cast<uint32_t>(plan.threads);
     schedule.launches.push_back(launch);
   }
-  schedule.workspace_bytes = Blocks(key, plan) * PartialBytes(key, plan);
+  schedule.NeedScratch(Blocks(key, plan) * PartialBytes(key, plan));
   return schedule;
 }
 

@@ -17,14 +17,18 @@ constexpr int kThreads = 512;
 // Fewer words than a Row block: the sums and maps of a vector's columns need registers too, two
 // more a column (four in f64). Measured with NVRTC 13.0 for sm_80, sm_90 and sm_100: no spills.
 constexpr int kHeldWords = 60;
-// The moments of kThreads threads, the maps and partial sums of up to 256 columns.
-constexpr int64_t kStaticSharedBytes = 4096 + 12 * 1024;
-constexpr int64_t kBarrierBytes = 8;
+constexpr int64_t kBarrierWordsBytes = 8;  // of a tile
+// Alignment between static and dynamic shared memory, and what a launch may add.
+constexpr int64_t kSharedSlackBytes = 1024;
 // A block should have this many rows a thread before a tile is split further.
 constexpr int kMinSteps = 4;
 
-int64_t StaticShared(const Key& key) {
-  return kStaticSharedBytes * SizeOf(AccumulationType(key.dtype)) / 4;
+// What templates/column_persistent_grid.cuh declares: sums of every warp or moments of every
+// thread, and for each column its map and its own moments.
+int64_t StaticSharedBytes(const Key& key, int tile_vectors) {
+  const int64_t columns = int64_t{tile_vectors} * key.vector();
+  const int64_t values = std::max(kThreads / 32 * columns, int64_t{3} * kThreads) + 5 * columns;
+  return values * SizeOf(AccumulationType(key.dtype)) + kSharedSlackBytes;
 }
 
 int MaxRegisterVectors(const Key& key) {
@@ -32,32 +36,45 @@ int MaxRegisterVectors(const Key& key) {
   return HeldRegisterVectors(key.access_bytes, key.dtype == DType::kF64 ? words - 16 : words);
 }
 
-int64_t MaxSteps(const Key& key, const DeviceSpec& device) {
-  return MaxRegisterVectors(key) +
-         HeldSharedBytes(device, StaticShared(key)) / (kThreads * key.access_bytes);
+int64_t MaxSteps(const Key& key, const DeviceSpec& device, int tile_vectors) {
+  const int64_t shared = HeldSharedBytes(device, StaticSharedBytes(key, tile_vectors));
+  return MaxRegisterVectors(key) + shared / (kThreads * key.access_bytes);
 }
 
-// The widest slab of whole tiles that fits, split over as many blocks as are co-resident; none if
-// not even one tile of all rows fits the chip.
+// The most blocks that it pays to split a tile over: rows for every thread, and moments that are no
+// traffic.
+int64_t WorthwhileSplits(const Key& key, const Plan& plan, int64_t tiles) {
+  const int64_t by_rows = key.reduce_class / (int64_t{kThreads} / plan.tile_vectors * kMinSteps);
+  return std::max<int64_t>(std::min(by_rows, MostSplits(key, plan, tiles)), 1);
+}
+
+// Fills in what a thread holds; false where `steps` vectors are too many.
+bool Hold(int64_t steps, const Key& key, const DeviceSpec& device, Plan& plan) {
+  if (steps > MaxSteps(key, device, plan.tile_vectors)) return false;
+  plan.register_vectors = static_cast<int>(std::min<int64_t>(steps, MaxRegisterVectors(key)));
+  plan.shared_vectors = static_cast<int>(steps - plan.register_vectors);
+  plan.write_vectors = UnrolledEpilogues(key, plan.register_vectors);
+  return true;
+}
+
+// The widest slab of whole tiles that fits, split over as many blocks as it pays to, or failing
+// that over all that are co-resident; none if not even one tile of all rows fits the chip.
 std::optional<Plan> PlanWithTile(const Key& key, const DeviceSpec& device, int tile_vectors) {
   Plan plan{.strategy = kColumnPersistentGrid.name, .threads = kThreads, .vector = key.vector()};
   plan.tile_vectors = tile_vectors;
   const int64_t tiles = TilesAcross(key, tile_vectors);
-  const int64_t row_step = kThreads / tile_vectors;
-  const int64_t max_steps = MaxSteps(key, device);
-  const int64_t most_splits = std::max<int64_t>(key.reduce_class / (row_step * kMinSteps), 1);
-  for (int64_t wanted = std::min<int64_t>(tiles, device.sms); wanted >= 1; --wanted) {
-    plan.slabs = static_cast<int>(CeilDiv(tiles, wanted));
-    const int64_t in_slab = CeilDiv(tiles, plan.slabs);
-    plan.split = static_cast<int>(
-        std::min({most_splits, MostSplits(key, plan, in_slab), device.sms / in_slab}));
-    const int64_t steps = CeilDiv(CeilDiv(key.reduce_class, plan.split), row_step);
-    if (steps > max_steps) continue;
-    if (plan.split == 1) plan.slabs = 1;  // nobody waits for anybody: as many blocks as tiles
-    plan.register_vectors = static_cast<int>(std::min<int64_t>(steps, MaxRegisterVectors(key)));
-    plan.shared_vectors = static_cast<int>(steps - plan.register_vectors);
-    plan.write_vectors = UnrolledEpilogues(key, plan.register_vectors);
-    return plan;
+  for (const bool thrifty : {true, false}) {
+    for (int64_t wanted = std::min<int64_t>(tiles, device.sms); wanted >= 1; --wanted) {
+      plan.slabs = static_cast<int>(CeilDiv(tiles, wanted));
+      const int64_t in_slab = CeilDiv(tiles, plan.slabs);
+      const int64_t resident = device.sms / in_slab;
+      plan.split = static_cast<int>(
+          thrifty ? std::min(resident, WorthwhileSplits(key, plan, in_slab)) : resident);
+      const int64_t steps = CeilDiv(CeilDiv(key.reduce_class, plan.split), kThreads / tile_vectors);
+      if (!Hold(steps, key, device, plan)) continue;
+      if (plan.split == 1) plan.slabs = 1;  // nobody waits for anybody: as many blocks as tiles
+      return plan;
+    }
   }
   return std::nullopt;
 }
@@ -74,20 +91,14 @@ std::string Refusal(const Key& key, const DeviceSpec& device) {
   if (key.op != Op::kBatchNormTrain) return absl::StrCat("does not compute ", ToString(key.op));
   if (!Propose(key, device).empty()) return "";
   const int64_t width = int64_t{NarrowestTile(key)} * key.access_bytes;
-  const int64_t capacity = MaxSteps(key, device) * kThreads * key.access_bytes * device.sms;
+  const int64_t capacity =
+      MaxSteps(key, device, NarrowestTile(key)) * kThreads * key.access_bytes * device.sms;
   return absl::StrCat("a slab of ", width, " bytes times ", key.reduce_class,
                       " rows does not fit the chip, which holds ", capacity, " bytes");
 }
 
 int64_t TilesInSlab(const Key& key, const Plan& plan) {
   return CeilDiv(TilesAcross(key, plan.tile_vectors), plan.slabs);
-}
-
-// Barrier words and two parities of moments; nothing where no block waits.
-int64_t WorkspaceBytes(const Key& key, const Plan& plan) {
-  if (plan.split == 1) return 0;
-  const int64_t tiles = TilesInSlab(key, plan);
-  return WholeSectors(tiles * kBarrierBytes) + 2 * tiles * plan.split * PartialBytes(key, plan);
 }
 
 Schedule ScheduleSlabs(const Key& key, const Plan& plan, const Extents&) {
@@ -98,26 +109,26 @@ Schedule ScheduleSlabs(const Key& key, const Plan& plan, const Extents&) {
   launch.shared_bytes = int64_t{plan.shared_vectors} * plan.threads * key.access_bytes;
   launch.cooperative = plan.split > 1;
   schedule.launches.push_back(launch);
-  schedule.workspace_bytes = WorkspaceBytes(key, plan);
-  if (plan.split > 1) schedule.barrier_bytes = TilesInSlab(key, plan) * kBarrierBytes;
+  // Two parities of moments; nothing where no block waits.
+  if (plan.split > 1) schedule.NeedScratch(2 * launch.grid[0] * PartialBytes(key, plan));
   return schedule;
 }
 
 Counters PredictSlabs(const Key& key, const Plan& plan, const Extents& extents,
                       const DeviceSpec& device) {
-  const int64_t blocks = TilesInSlab(key, plan) * plan.split;
+  const int64_t tiles = TilesInSlab(key, plan), blocks = tiles * plan.split;
   const int64_t parities = std::min(plan.slabs, 2);
-  const int64_t written = plan.split == 1 ? 0 : blocks * parities * PartialBytes(key, plan);
-  Counters counters = OnePassCounters(key, extents, written);
+  const int64_t moments = plan.split == 1 ? 0 : blocks * PartialBytes(key, plan);  // of one slab
+  Counters counters = OnePassCounters(key, extents, parities * moments);
   if (plan.split > 1) {
-    const int64_t barrier_words = WholeSectors(TilesInSlab(key, plan) * kBarrierBytes);
+    const int64_t barrier_words = WholeSectors(tiles * kBarrierWordsBytes);
     counters.dram_read_bytes += barrier_words;
     counters.dram_write_bytes += barrier_words;
-    counters.l2_bytes += blocks * plan.split * PartialBytes(key, plan) * plan.slabs;
+    counters.l2_bytes += (plan.slabs - parities) * moments + plan.slabs * moments * plan.split;
     counters.grid_barriers = plan.slabs;
   }
   counters.busy = BusyShare(blocks, plan.blocks_per_sm, device);
-  counters.overlap = plan.split > 1 || plan.blocks_per_sm == 1 ? 0.85 : 1.0;
+  counters.overlap = 0.85;  // one block an SM, which loads, waits and stores in turn
   return counters;
 }
 

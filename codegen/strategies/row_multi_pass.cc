@@ -14,18 +14,20 @@ constexpr int kThreads = 256;
 constexpr int kBlocksPerSm = 4;
 constexpr int64_t kMinPartBytes = 16 * 1024;
 constexpr int64_t kMaxPartBytes = 128 * 1024;
+constexpr int64_t kMostParts = 2048;
 
 std::string Refusal(const Key& key, const DeviceSpec&) {
   if (key.op != Op::kBatchNormTrain) return absl::StrCat("does not compute ", ToString(key.op));
   return "";
 }
 
-// Parts between 16 and 128 KB, as many as give every SM two waves.
+// Two waves of blocks over all rows, in parts of at least 16 KB; parts grow beyond 128 KB only
+// where that would take more than kMostParts, all of which every block of the row reads.
 int SplitFor(const Key& key, const DeviceSpec& device) {
   const int64_t row_bytes = key.reduce_class * key.inner * key.element_bytes();
   const int64_t wanted =
       CeilDiv(2 * kBlocksPerSm * int64_t{device.sms}, std::max<int64_t>(key.row_class, 1));
-  const int64_t fewest = CeilDiv(row_bytes, kMaxPartBytes);
+  const int64_t fewest = std::min(CeilDiv(row_bytes, kMaxPartBytes), kMostParts);
   const int64_t most = std::max<int64_t>(row_bytes / kMinPartBytes, 1);
   return static_cast<int>(std::max(fewest, std::min(wanted, most)));
 }
@@ -51,14 +53,15 @@ Schedule ScheduleParts(const Key& key, const Plan& plan, const Extents& extents)
     launch.block[0] = static_cast<uint32_t>(plan.threads);
     schedule.launches.push_back(launch);
   }
-  schedule.workspace_bytes = PartialsBytes(key, plan, extents);
+  schedule.NeedScratch(PartialsBytes(key, plan, extents));
   return schedule;
 }
 
 Counters PredictParts(const Key& key, const Plan& plan, const Extents& extents,
                       const DeviceSpec& device) {
-  Counters counters =
-      TwoPassCounters(key, extents, WholeSectors(PartialsBytes(key, plan, extents)), device);
+  const int64_t partials = PartialsBytes(key, plan, extents);
+  Counters counters = TwoPassCounters(key, extents, WholeSectors(partials), device);
+  counters.l2_bytes += partials * plan.split;  // every block reads the parts of its row
   counters.busy = BusyShare(extents.rows * plan.split, plan.blocks_per_sm, device);
   return counters;
 }

@@ -46,7 +46,7 @@ Plan PlanWith(const Key& key, const DeviceSpec& device, int threads, int64_t per
   return plan;
 }
 
-// Blocks just large enough that a thread holds 4, 8 or 16 vectors, and the largest blocks.
+// Blocks just large enough that a thread holds 4, 8 or 16 vectors, up to kMaxThreads.
 std::vector<Plan> Propose(const Key& key, const DeviceSpec& device) {
   std::vector<Plan> plans;
   const int64_t vectors = RowVectors(key);

@@ -73,6 +73,27 @@ TEST(KeyTest, BatchIsAnExtent) {
   EXPECT_EQ(keys.size(), 1);
 }
 
+TEST(KeyTest, EqualKeysPrintAndHashAlike) {
+  const Key minus = KeyOfLine("pointwise.fwd f32 8 act=leaky_relu:-0"),
+            plus = KeyOfLine("pointwise.fwd f32 8 act=leaky_relu:0");
+  EXPECT_EQ(minus, plus);
+  EXPECT_EQ(ToString(minus), ToString(plus));
+  EXPECT_EQ(absl::Hash<Key>{}(minus), absl::Hash<Key>{}(plus));
+}
+
+TEST(KeyTest, BatchInvariantTakesTheRowClassOut) {
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x6x6 batch_invariant"),
+            KeyOfLine("batch_norm.train f32 4x32x6x6 batch_invariant"));
+  EXPECT_NE(KeyOfLine("batch_norm.train f32 4x8x6x6"), KeyOfLine("batch_norm.train f32 4x32x6x6"));
+}
+
+TEST(KeyTest, OneChannelIsOneRun) {
+  const Key key = KeyOfLine("batch_norm.infer f32 4x1x6x6");
+  EXPECT_EQ(key, KeyOfLine("batch_norm.infer f32 4x1x8x8"));
+  EXPECT_EQ(key, KeyOfLine("batch_norm.infer f32 4x1x6x6:nhwc"));
+  EXPECT_EQ(key.access_bytes, 16);
+}
+
 TEST(KeyTest, EpsAndMomentumAreExtents) {
   const Key key = KeyOfLine("batch_norm.train f32 4x8x6x6");
   EXPECT_EQ(key, KeyOfLine("batch_norm.train f32 4x8x6x6 eps=1e-3 momentum=0.5"));

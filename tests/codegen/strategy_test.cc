@@ -1,5 +1,6 @@
 #include "codegen/strategy.h"
 
+#include <algorithm>
 #include <string>
 
 #include "codegen/capacity.h"
@@ -38,6 +39,9 @@ constexpr const char* kLines[] = {
     "batch_norm.train f16 4x70000",
     "batch_norm.train f32 1000000x1",
     "batch_norm.train f32 256x64x112x112:nhwc",
+    "batch_norm.train f16 12288x8192",
+    "batch_norm.train f16 28672x8192",
+    "batch_norm.train bf16 200000x256 act=swish",
 };
 
 TEST(StrategyTest, EveryRefusalGivesItsReasonAndEveryAcceptanceAPlan) {
@@ -95,16 +99,48 @@ TEST(StrategyTest, ASlabIsUsedWhereTheTensorDoesNotFitTheChip) {
   EXPECT_GT(plan->split, 1);
 }
 
-TEST(StrategyTest, PersistentGridIsCoResident) {
+// All plans of all lines on all chips.
+template <typename Body>
+void ForEachPlan(absl::string_view strategy, Body body) {
   for (const char* line : kLines) {
     const Key key = KeyOfLine(line);
-    if (key.geometry != Geometry::kColumn) continue;
-    const absl::StatusOr<Plan> plan = PlanFor(key, Chip("a100"), "persistent_grid");
-    if (!plan.ok()) continue;
-    const Schedule schedule = ScheduleOf(key, *plan, RepresentativeExtents(key));
-    if (!schedule.launches[0].cooperative) continue;
-    EXPECT_LE(schedule.launches[0].grid[0], 108) << line;
+    for (const DeviceSpec& device : KnownDevices()) {
+      for (const Candidate& candidate : Candidates(key, device)) {
+        if (candidate.strategy->name != strategy) continue;
+        for (const Plan& plan : candidate.plans) body(key, plan, device);
+      }
+    }
   }
+}
+
+TEST(StrategyTest, CooperativeGridsAreCoResident) {
+  ForEachPlan("persistent_grid", [](const Key& key, const Plan& plan, const DeviceSpec& device) {
+    const Schedule schedule = ScheduleOf(key, plan, RepresentativeExtents(key));
+    if (!schedule.launches[0].cooperative) return;
+    EXPECT_LE(schedule.launches[0].grid[0], device.sms) << ToString(plan);
+  });
+}
+
+// The declarations of templates/column_persistent_grid.cuh, in values of the arithmetic type.
+TEST(StrategyTest, StaticAndDynamicSharedMemoryFitABlock) {
+  ForEachPlan("persistent_grid", [](const Key& key, const Plan& plan, const DeviceSpec& device) {
+    const int64_t columns = int64_t{plan.tile_vectors} * plan.vector;
+    const int64_t values =
+        std::max(plan.threads / 32 * columns, int64_t{3} * plan.threads) + 5 * columns;
+    const int64_t bytes =
+        values * SizeOf(AccumulationType(key.dtype)) +
+        ScheduleOf(key, plan, RepresentativeExtents(key)).launches[0].shared_bytes;
+    EXPECT_LE(bytes, device.shared_bytes_per_block) << ToString(plan) << " on " << device.name;
+  });
+}
+
+TEST(StrategyTest, BarrierWordsFitTheirPlaceInEveryWorkspace) {
+  ForEachPlan("persistent_grid", [](const Key& key, const Plan& plan, const DeviceSpec& device) {
+    const Schedule schedule = ScheduleOf(key, plan, RepresentativeExtents(key));
+    if (schedule.workspace_bytes == 0) return;
+    EXPECT_EQ(schedule.barrier_bytes, onepass_kernel::kBarrierBytes);
+    EXPECT_LE(8 * schedule.launches[0].grid[0] / plan.split, schedule.barrier_bytes);
+  });
 }
 
 TEST(StrategyTest, PlansRoundTripThroughText) {
