@@ -7,7 +7,7 @@ namespace onepass {
 
 struct ToolkitPaths {
   std::string cuda_home;       // CUDA_HOME, may be empty
-  std::string toolkit_folder;  // a folder holding NVIDIA's wheels (a checkout's .toolkit), may be empty
+  std::string toolkit_folder;  // holds NVIDIA's wheels (a checkout's .toolkit), may be empty
 };
 
 }  // namespace onepass
