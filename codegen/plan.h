@@ -57,7 +57,7 @@ struct Schedule {
 
   // A workspace of the barrier words and `bytes` behind them.
   void NeedScratch(int64_t bytes) {
-    barrier_bytes = onepass_kernel::kBarrierBytes;
+    barrier_bytes = onepass_kernel::Arguments::kBarrierBytes;
     workspace_bytes = barrier_bytes + bytes;
   }
 };

@@ -141,7 +141,7 @@ Status CheckStage(const Problem& p) {
 }
 
 Status CheckAlign(const Problem& p) {
-  constexpr int64_t kLargest = int64_t{1} << 20;
+  constexpr int64_t kLargest = 2048;  // a page holds both residues
   if (p.align < 0 || (p.align & (p.align - 1)) != 0 || p.align > kLargest) {
     return Invalid("align: ", p.align, " is not a power of two up to ", kLargest);
   }

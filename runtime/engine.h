@@ -46,7 +46,7 @@ struct EngineOptions {
 constexpr int64_t kWorkspaceAlignment = 256;
 
 // Scratch memory of one launch, at a multiple of kWorkspaceAlignment. Its first
-// onepass_kernel::kBarrierBytes are zero.
+// onepass_kernel::Arguments::kBarrierBytes are zero.
 struct Workspace {
   DeviceAddress address = 0;
   int64_t bytes = 0;

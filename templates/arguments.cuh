@@ -4,12 +4,12 @@
 
 namespace onepass_kernel {
 
-// Every workspace begins with this many bytes of barrier words, which are zero between launches;
-// what a launch leaves for another block or kernel lies behind them. So one workspace serves all
-// kernels, one launch after another.
-constexpr long long kBarrierBytes = 4096;
-
 struct Arguments {
+  // Every workspace begins with this many bytes of barrier words, which are zero between launches;
+  // what a launch leaves for another block or kernel lies behind them. So one workspace serves all
+  // kernels, one launch after another.
+  static constexpr long long kBarrierBytes = 4096;
+
   const void* x;
   const void* residual;
   const void* scale;

@@ -40,7 +40,7 @@ struct ColumnMoments {
       }
       const Moments<C> rows = Corrected(C(kRows), provisional, sum_d, sum_d2);
       const C delta = rows.mean - mean[i];
-      mean[i] = fma(delta, weight, mean[i]);
+      mean[i] = IsFinite(delta) ? fma(delta, weight, mean[i]) : mean[i] + rows.mean;
       m2[i] += fma(delta * delta, cross, rows.m2);
     }
     count = total;

@@ -11,18 +11,44 @@
 
 namespace onepass_kernel {
 
-// The map of a channel from given statistics.
+// 1 / sqrt(var + eps) as an unevaluated sum: one Newton step on the rounded value, with what
+// rounding var + eps lost.
+template <class C>
+__device__ __forceinline__ Pair<C> InverseDeviation(C var, double eps) {
+  const C rounded_eps = Epsilon<C>(eps);
+  const C sum = var + rounded_eps;
+  const C back = sum - var;
+  const C sum_low = (var - (sum - back)) + (rounded_eps - back) +
+                    static_cast<C>(eps - static_cast<double>(rounded_eps));
+  const C inverse = C(1) / sqrt(sum);
+  const C product = sum * inverse;
+  const C defect =
+      fma(-product, inverse, C(1)) - (fma(sum, inverse, -product) + sum_low * inverse) * inverse;
+  const C low = C(0.5) * inverse * defect;
+  return {inverse, IsFinite(low) ? low : C(0)};
+}
+
+// The map of a channel from given statistics; half types are content with the rounded one.
 template <class F>
-__device__ __forceinline__ AffineMap<typename F::Compute> GivenMap(const Arguments& a,
-                                                                   long long channel) {
+__device__ __forceinline__ auto GivenMap(const Arguments& a, long long channel) {
   using C = typename F::Compute;
   using P = typename F::Param;
   if constexpr (!F::kMapped) {
-    return {};
+    return AffineMap<C>{};
   } else {
-    const C var = static_cast<C>(ReadParam<P>(a.var, channel));
-    const C invstd = C(1) / sqrt(var + Epsilon<C>(a.eps));
-    return MapOf<F>(a, channel, static_cast<C>(ReadParam<P>(a.mean, channel)), invstd);
+    const Pair<C> invstd = InverseDeviation(static_cast<C>(ReadParam<P>(a.var, channel)), a.eps);
+    const C mean = static_cast<C>(ReadParam<P>(a.mean, channel));
+    const AffineMap<C> map = MapOf<F>(a, channel, mean, invstd.high);
+    if constexpr (F::kHalf) {
+      return map;
+    } else {
+      C low = invstd.low;
+      if constexpr (F::kHasScale) {
+        const C scale = static_cast<C>(ReadParam<P>(a.scale, channel));
+        low = fma(invstd.high, scale, -map.factor) + invstd.low * scale;
+      }
+      return PreciseMap<C>{map, IsFinite(low) ? low : C(0)};
+    }
   }
 }
 
@@ -92,7 +118,7 @@ __device__ __forceinline__ void FlatColumns(const Arguments& a) {
     if (row + i * kRows < rows)
       batch[i].LoadStreaming(a.x, (row + i * kRows) * kRowVectors + column);
   }
-  AffineMap<C> maps[F::kVector];
+  decltype(GivenMap<F>(a, 0)) maps[F::kVector];
 #pragma unroll
   for (int i = 0; i < F::kVector; ++i) maps[i] = GivenMap<F>(a, column * F::kVector + i);
 #pragma unroll

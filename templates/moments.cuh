@@ -12,8 +12,12 @@ struct Moments {
   C m2;
 };
 
+__device__ __forceinline__ bool IsFinite(float x) { return fabsf(x) <= 3.402823466e38f; }
+__device__ __forceinline__ bool IsFinite(double x) { return fabs(x) <= 1.7976931348623157e308; }
+
 // Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
 // variances" (1979).
+// One infinite value makes the mean infinite, not NaN.
 template <class C>
 __device__ __forceinline__ Moments<C> Merge(const Moments<C>& a, const Moments<C>& b) {
   if (b.count == C(0)) return a;
@@ -21,7 +25,8 @@ __device__ __forceinline__ Moments<C> Merge(const Moments<C>& a, const Moments<C
   const C count = a.count + b.count;
   const C delta = b.mean - a.mean;
   const C weight = b.count / count;
-  return {count, a.mean + delta * weight, a.m2 + b.m2 + delta * delta * (a.count * weight)};
+  const C mean = IsFinite(delta) ? a.mean + delta * weight : a.mean + b.mean;
+  return {count, mean, a.m2 + b.m2 + delta * delta * (a.count * weight)};
 }
 
 // The moments of a resident set from its provisional mean m and the sums of d = x - m and d * d:
@@ -31,7 +36,7 @@ __device__ __forceinline__ Moments<C> Corrected(C count, C provisional, C sum_d,
   if (count == C(0)) return {C(0), C(0), C(0)};
   const C shift = sum_d / count;
   const C m2 = sum_d2 - sum_d * shift;
-  return {count, provisional + shift, m2 < C(0) ? C(0) : m2};
+  return {count, IsFinite(provisional) ? provisional + shift : provisional, m2 < C(0) ? C(0) : m2};
 }
 
 __device__ __forceinline__ float ShuffleXor(float value, int lanes) {

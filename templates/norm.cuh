@@ -12,7 +12,7 @@ namespace onepass_kernel {
 // The workspace behind the barrier words.
 template <class T>
 __device__ __forceinline__ T* Scratch(const Arguments& a) {
-  return reinterpret_cast<T*>(static_cast<char*>(a.workspace) + kBarrierBytes);
+  return reinterpret_cast<T*>(static_cast<char*>(a.workspace) + Arguments::kBarrierBytes);
 }
 
 // y = act((x - mean) * factor + bias + residual)
@@ -64,19 +64,37 @@ __device__ __forceinline__ AffineMap<C> FinishChannel(const Arguments& a, long l
   return MapOf<F>(a, channel, moments.mean, invstd);
 }
 
+// The same with a factor of twice the precision: given statistics may put x many deviations from
+// the mean, where the rounding of a factor is magnified.
+template <class C>
+struct PreciseMap {
+  AffineMap<C> rounded;
+  C factor_low;
+};
+
 template <class F, class C>
-__device__ __forceinline__ C Epilogue(C x, const AffineMap<C>& map, C residual) {
+__device__ __forceinline__ C Normalise(C x, const AffineMap<C>& map) {
+  return fma(x - map.mean, map.factor, map.bias);
+}
+template <class F, class C>
+__device__ __forceinline__ C Normalise(C x, const PreciseMap<C>& map) {
+  const C d = x - map.rounded.mean;
+  return fma(d, map.rounded.factor, fma(d, map.factor_low, map.rounded.bias));
+}
+
+template <class F, class C, class Map>
+__device__ __forceinline__ C Epilogue(C x, const Map& map, C residual) {
   C value = x;
-  if constexpr (F::kMapped) value = fma(x - map.mean, map.factor, map.bias);
+  if constexpr (F::kMapped) value = Normalise<F>(x, map);
   if constexpr (F::kHasResidual) value += residual;
   return F::Act::template Apply<F>(value);
 }
 
 // One vector whose elements share a channel, from x (already loaded) to y.
-template <class F>
+template <class F, class Map>
 __device__ __forceinline__ void WriteVector(const Arguments& a, long long index,
                                             const Vector<typename F::Element, F::kVector>& x,
-                                            const AffineMap<typename F::Compute>& map) {
+                                            const Map& map) {
   using V = Vector<typename F::Element, F::kVector>;
   using C = typename F::Compute;
   V residual;
@@ -95,10 +113,10 @@ __device__ __forceinline__ void WriteVector(const Arguments& a, long long index,
 }
 
 // The same for a vector whose elements have a channel each.
-template <class F, class C>
+template <class F, class C, class Map>
 __device__ __forceinline__ void WriteColumns(const Arguments& a, long long index,
                                              const Vector<typename F::Element, F::kVector>& x,
-                                             const AffineMap<C> (&maps)[F::kVector]) {
+                                             const Map (&maps)[F::kVector]) {
   using V = Vector<typename F::Element, F::kVector>;
   C values[F::kVector];
   C addend[F::kVector] = {};

@@ -45,14 +45,16 @@ std::vector<const onnx::ValueInfoProto*> OutputsOf(const onnx::GraphProto& graph
   return outputs;
 }
 
-// Reads PREFIX_0.pb and so on for as many values as there are; what is no tensor of a type of ours
-// goes by.
+// Reads PREFIX_0.pb and so on, one for each value; what is no tensor of a type of ours goes by.
 absl::Status ReadSeries(const std::string& prefix,
                         const std::vector<const onnx::ValueInfoProto*>& values, Tensors& tensors,
                         std::vector<std::string>& unsupported) {
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string path = absl::StrCat(prefix, "_", i, ".pb");
-    if (!fs::exists(path)) continue;
+    if (!fs::exists(path)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, " is missing; it holds '", values[i]->name(), "'"));
+    }
     auto tensor = values[i]->type().has_tensor_type()
                       ? ReadTensorFile(path)
                       : absl::StatusOr<Tensor>(absl::UnimplementedError("no tensor"));

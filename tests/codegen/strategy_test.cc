@@ -138,7 +138,7 @@ TEST(StrategyTest, BarrierWordsFitTheirPlaceInEveryWorkspace) {
   ForEachPlan("persistent_grid", [](const Key& key, const Plan& plan, const DeviceSpec& device) {
     const Schedule schedule = ScheduleOf(key, plan, RepresentativeExtents(key));
     if (schedule.workspace_bytes == 0) return;
-    EXPECT_EQ(schedule.barrier_bytes, onepass_kernel::kBarrierBytes);
+    EXPECT_EQ(schedule.barrier_bytes, onepass_kernel::Arguments::kBarrierBytes);
     EXPECT_LE(8 * schedule.launches[0].grid[0] / plan.split, schedule.barrier_bytes);
   });
 }

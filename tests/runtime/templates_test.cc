@@ -164,7 +164,7 @@ constexpr Shape kShapes[] = {
     {"persistent_block", 30 * 1024, "batch_norm.train %T %Nx64x7x7"},
     {"multi_pass", 1600 * 1024, "batch_norm.train %T %Nx64x112x112"},
     {"multi_pass", 100 * 1024, "batch_norm.train %T %Nx64x7x7"},
-    {"persistent_grid", 800 * 1024, "batch_norm.train %T %Nx512x56x56:nhwc"},
+    {"persistent_grid", 600 * 1024, "batch_norm.train %T %Nx512x56x56:nhwc"},
     {"persistent_grid", 50 * 1024, "batch_norm.train %T %Nx256x28x28:nhwc"},
     {"persistent_grid", 50 * 1024, "batch_norm.train %T %Nx33x28x28:nhwc"},
     {"multi_pass", 800 * 1024, "batch_norm.train %T %Nx256x56x56:nhwc"},

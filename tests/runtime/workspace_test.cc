@@ -69,13 +69,13 @@ TEST_F(WorkspaceTest, ServesDifferentKernelsInTurn) {
   const auto workspace = device.Allocate({.bytes = bytes, .label = "workspace"});
   ASSERT_TRUE(workspace.ok());
   ASSERT_TRUE(device.Fill(*workspace, 0xff, bytes).ok());
-  ASSERT_TRUE(device.Fill(*workspace, 0, onepass_kernel::kBarrierBytes).ok());
+  ASSERT_TRUE(device.Fill(*workspace, 0, onepass_kernel::Arguments::kBarrierBytes).ok());
   for (const Step& step : kSteps) {
-    EXPECT_EQ(ScheduleOfStep(step).barrier_bytes, onepass_kernel::kBarrierBytes);
+    EXPECT_EQ(ScheduleOfStep(step).barrier_bytes, onepass_kernel::Arguments::kBarrierBytes);
     ExpectRight(step, *workspace);
-    std::vector<uint8_t> words(onepass_kernel::kBarrierBytes);
+    std::vector<uint8_t> words(onepass_kernel::Arguments::kBarrierBytes);
     ASSERT_TRUE(device.CopyOut(absl::MakeSpan(words), *workspace).ok());
-    EXPECT_EQ(std::count(words.begin(), words.end(), 0), onepass_kernel::kBarrierBytes)
+    EXPECT_EQ(std::count(words.begin(), words.end(), 0), onepass_kernel::Arguments::kBarrierBytes)
         << "after " << step.line;
   }
 }
