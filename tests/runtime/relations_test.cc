@@ -261,7 +261,7 @@ std::vector<HostTensor> IdentityMap(const Problem& problem, const HostTensor& x)
     const bool one = spec.role == Role::kScale || spec.role == Role::kVar;
     const double zero = spec.role == Role::kBias ? -0.0 : 0.0;
     SetValues(std::vector<double>(spec.elements(), one ? 1.0 : zero), tensor);
-    inputs.push_back(spec.role == Role::kX ? x : std::move(tensor));
+    inputs.push_back(spec.role == Role::kX ? x : tensor);
   }
   return inputs;
 }

@@ -207,6 +207,7 @@ TEST(EmittedSourceTest, SomeHeavyPlansUseSharedMemory) {
 // The exit status of a program, or nothing where it cannot be started.
 std::optional<int> ExitStatusOf(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t quiet;
