@@ -79,7 +79,8 @@ __device__ __forceinline__ C Normalise(C x, const AffineMap<C>& map) {
 template <class F, class C>
 __device__ __forceinline__ C Normalise(C x, const PreciseMap<C>& map) {
   const C d = x - map.rounded.mean;
-  return fma(d, map.rounded.factor, fma(d, map.factor_low, map.rounded.bias));
+  const C bias = IsFinite(d) ? fma(d, map.factor_low, map.rounded.bias) : map.rounded.bias;
+  return fma(d, map.rounded.factor, bias);
 }
 
 template <class F, class C, class Map>
