@@ -12,6 +12,16 @@ int64_t ParameterTensors(const Key& key) {
          2;  // and two statistics, given or running
 }
 
+// What the second pass, in reverse, finds of x: all that L2 holds, where everything that is not
+// needed again is evicted first; its share of L2 among all that the second pass touches, where
+// narrow accesses carry no such hint.
+int64_t FoundInL2(const Key& key, const TensorBytes& bytes, const DeviceSpec& device) {
+  if (key.access_bytes == 16) return device.l2_bytes;
+  const double other = static_cast<double>(bytes.y + bytes.residual);
+  const double x = static_cast<double>(bytes.x);
+  return static_cast<int64_t>(static_cast<double>(device.l2_bytes) * x / (x + other));
+}
+
 }  // namespace
 
 int64_t ChannelCount(const Key& key, const Extents& extents) {
@@ -53,9 +63,9 @@ Counters OnePassCounters(const Key& key, const Extents& extents, int64_t workspa
 Counters TwoPassCounters(const Key& key, const Extents& extents, int64_t workspace,
                          const DeviceSpec& device) {
   Counters counters = OnePassCounters(key, extents, workspace);
-  const int64_t x = BytesOf(key, extents).x;
-  counters.dram_read_bytes += x - std::min(x, device.l2_bytes);
-  counters.l2_bytes += x;
+  const TensorBytes bytes = BytesOf(key, extents);
+  counters.dram_read_bytes += bytes.x - std::min(bytes.x, FoundInL2(key, bytes, device));
+  counters.l2_bytes += bytes.x;
   counters.launches = 2;
   return counters;
 }

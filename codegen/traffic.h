@@ -31,8 +31,8 @@ int64_t ChannelCount(const Key& key, const Extents& extents);
 // Every tensor moved once, plus `workspace` bytes that are written and stay in L2 until the end.
 Counters OnePassCounters(const Key& key, const Extents& extents, int64_t workspace);
 
-// x read twice, the second time in reverse, with evict-first hints on what the second pass no
-// longer needs: the second pass finds min(S, L) of x in L2.
+// x read twice, the second time in reverse: DESIGN section 4's formulas, with evict-first hints for
+// 16-byte accesses, without for narrower ones.
 Counters TwoPassCounters(const Key& key, const Extents& extents, int64_t workspace,
                          const DeviceSpec& device);
 

@@ -25,7 +25,10 @@ struct RowPart {
   __device__ __forceinline__ RowPart(const Arguments& a, const RowAddress<F>& address,
                                      long long row_, long long part_)
       : row(row_), part(part_) {
-    size = static_cast<Index>((address.vectors + a.split - 1) / a.split);
+    // Whole cache lines: one that two blocks share would be evicted between them.
+    constexpr Index kLine = 128 / Vector<typename F::Element, F::kVector>::kBytes;
+    size =
+        static_cast<Index>((address.vectors + a.split - 1) / a.split + kLine - 1) / kLine * kLine;
     begin = static_cast<Index>(part) * size;
     if (begin > address.vectors) begin = address.vectors;
     end = address.vectors - begin < size ? address.vectors : begin + size;

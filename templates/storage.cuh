@@ -109,6 +109,20 @@ __device__ __forceinline__ void LoadStreaming(Words<16>& d, const void* p) {
                : "=r"(d.w[0]), "=r"(d.w[1]), "=r"(d.w[2]), "=r"(d.w[3])
                : "l"(p));
 }
+__device__ __forceinline__ void Store(void* p, const Words<2>& s) {
+  asm volatile("st.global.u16 [%0], %1;" ::"l"(p), "h"(s.w[0]));
+}
+__device__ __forceinline__ void Store(void* p, const Words<4>& s) {
+  asm volatile("st.global.u32 [%0], %1;" ::"l"(p), "r"(s.w[0]));
+}
+__device__ __forceinline__ void Store(void* p, const Words<8>& s) {
+  asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(s.w[0]), "r"(s.w[1]));
+}
+__device__ __forceinline__ void Store(void* p, const Words<16>& s) {
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(s.w[0]), "r"(s.w[1]),
+               "r"(s.w[2]), "r"(s.w[3]));
+}
+
 __device__ __forceinline__ void StoreStreaming(void* p, const Words<2>& s) {
   asm volatile("st.global.cs.u16 [%0], %1;" ::"l"(p), "h"(s.w[0]));
 }
@@ -128,16 +142,29 @@ template <class T, int kCount>
 struct Vector {
   using Compute = typename T::Compute;
   static constexpr int kBytes = kCount * static_cast<int>(sizeof(typename T::Raw));
+  // Rows of narrower accesses end within a sector, whose other part a neighbour needs soon: such a
+  // sector must not be evicted first.
+  static constexpr bool kWholeSectors = kBytes == 16;
   Words<kBytes> words;
 
   __device__ __forceinline__ void Load(const void* base, long long index) {
     onepass_kernel::Load(words, static_cast<const char*>(base) + index * kBytes);
   }
   __device__ __forceinline__ void LoadStreaming(const void* base, long long index) {
-    onepass_kernel::LoadStreaming(words, static_cast<const char*>(base) + index * kBytes);
+    const char* const from = static_cast<const char*>(base) + index * kBytes;
+    if constexpr (kWholeSectors) {
+      onepass_kernel::LoadStreaming(words, from);
+    } else {
+      onepass_kernel::Load(words, from);
+    }
   }
   __device__ __forceinline__ void StoreStreaming(void* base, long long index) const {
-    onepass_kernel::StoreStreaming(static_cast<char*>(base) + index * kBytes, words);
+    char* const to = static_cast<char*>(base) + index * kBytes;
+    if constexpr (kWholeSectors) {
+      onepass_kernel::StoreStreaming(to, words);
+    } else {
+      onepass_kernel::Store(to, words);
+    }
   }
 
   __device__ __forceinline__ void Unpack(Compute (&values)[kCount]) const {

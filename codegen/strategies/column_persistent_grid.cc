@@ -48,6 +48,11 @@ int64_t WorthwhileSplits(const Key& key, const Plan& plan, int64_t tiles) {
   return std::max<int64_t>(std::min(by_rows, MostSplits(key, plan, tiles)), 1);
 }
 
+// Otherwise neighbouring slabs share a sector of every row, which then moves twice.
+bool RowsAreWholeSectors(const Key& key) {
+  return key.inner * key.element_bytes() % kSectorBytes == 0;
+}
+
 // Fills in what a thread holds; false where `steps` vectors are too many.
 bool Hold(int64_t steps, const Key& key, const DeviceSpec& device, Plan& plan) {
   if (steps > MaxSteps(key, device, plan.tile_vectors)) return false;
@@ -72,6 +77,7 @@ std::optional<Plan> PlanWithTile(const Key& key, const DeviceSpec& device, int t
           thrifty ? std::min(resident, WorthwhileSplits(key, plan, in_slab)) : resident);
       const int64_t steps = CeilDiv(CeilDiv(key.reduce_class, plan.split), kThreads / tile_vectors);
       if (!Hold(steps, key, device, plan)) continue;
+      if (plan.split > 1 && plan.slabs > 1 && !RowsAreWholeSectors(key)) continue;
       if (plan.split == 1) plan.slabs = 1;  // nobody waits for anybody: as many blocks as tiles
       return plan;
     }
@@ -90,9 +96,15 @@ std::vector<Plan> Propose(const Key& key, const DeviceSpec& device) {
 std::string Refusal(const Key& key, const DeviceSpec& device) {
   if (key.op != Op::kBatchNormTrain) return absl::StrCat("does not compute ", ToString(key.op));
   if (!Propose(key, device).empty()) return "";
-  const int64_t width = int64_t{NarrowestTile(key)} * key.access_bytes;
   const int64_t capacity =
       MaxSteps(key, device, NarrowestTile(key)) * kThreads * key.access_bytes * device.sms;
+  if (!RowsAreWholeSectors(key)) {
+    return absl::StrCat("rows of ", key.inner * key.element_bytes(),
+                        " bytes are no whole sectors, so that only one slab of all ",
+                        "columns would do, and that does not fit the chip, which holds ", capacity,
+                        " bytes");
+  }
+  const int64_t width = int64_t{NarrowestTile(key)} * key.access_bytes;
   return absl::StrCat("a slab of ", width, " bytes times ", key.reduce_class,
                       " rows does not fit the chip, which holds ", capacity, " bytes");
 }
