@@ -33,7 +33,7 @@ int64_t StaticSharedBytes(const Key& key, int tile_vectors) {
 
 int MaxRegisterVectors(const Key& key) {
   const int words = kHeldWords - 2 * key.vector() * SizeOf(AccumulationType(key.dtype)) / 4;
-  return HeldRegisterVectors(key.access_bytes, key.dtype == DType::kF64 ? words - 16 : words);
+  return HeldRegisterVectors(key.access_bytes, key.dtype == DType::kF64 ? words - 20 : words);
 }
 
 int64_t MaxSteps(const Key& key, const DeviceSpec& device, int tile_vectors) {
