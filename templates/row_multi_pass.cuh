@@ -1,7 +1,7 @@
 // Batch normalisation in training, Row geometry, in two launches: statistics, then apply. `split`
 // blocks share a row; each leaves its moments in the workspace. The second launch walks the blocks
-// in reverse, so that it begins with what L2 still holds, and marks what it touches as evict-first,
-// so that nothing pushes out what it has yet to read.
+// in reverse, so that it begins with what L2 still holds, and marks what it touches with 16-byte
+// accesses as evict-first, so that nothing pushes out what it has yet to read.
 //
 // F as for row_persistent_block.cuh, with kRegisterVectors as the vectors a thread loads at once.
 // Grid: rows * split.
