@@ -32,6 +32,12 @@ int WorkingRegisters(const Key& key) {
   return 44 + arithmetic + (IsCheap(key.act) ? 0 : 12);
 }
 
+int SquaresValues(const Key& key) { return SizeOf(key.dtype) == 2 ? 1 : 2; }
+
+int64_t SpreadBytes(const Key& key) {
+  return int64_t{1 + SquaresValues(key)} * SizeOf(AccumulationType(key.dtype));
+}
+
 int UnrolledEpilogues(const Key& key, int register_vectors) {
   if (IsCheap(key.act)) return register_vectors;
   // An even number, for images that share a register.

@@ -20,6 +20,13 @@ int HeldRegisterVectors(int vector_bytes, int register_words);
 // NVRTC 13.0 for sm_80, sm_90 and sm_100; a test compiles the extremes and finds no spill.
 int WorkingRegisters(const Key& key);
 
+// Values of the accumulation type that carry a squared sum or a deviation: two where the output has
+// that type's precision, so that the last bits count (templates/pair.cuh).
+int SquaresValues(const Key& key);
+
+// Bytes of the mean and deviation of one channel that a block hands to another.
+int64_t SpreadBytes(const Key& key);
+
 // How many of a thread's `register_vectors` have their epilogue unrolled: all where it is a few
 // instructions, otherwise about 16 elements' worth, because NVRTC takes seconds for hundreds of
 // inlined exponentials.

@@ -1,9 +1,18 @@
 #include "runtime/launch_arguments.h"
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 namespace onepass {
 namespace {
 
 void* At(const Buffers& buffers, Role role) { return reinterpret_cast<void*>(buffers[role]); }
+
+double WeightOf(int64_t count) {
+  return 1.0 /
+         static_cast<double>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(count, 1))));
+}
 
 }  // namespace
 
@@ -29,7 +38,8 @@ onepass_kernel::Arguments ArgumentsOf(const Buffers& buffers, const Extents& ext
           .split = plan.split,
           .eps = extents.eps,
           .new_weight = extents.new_weight,
-          .var_correction = extents.var_correction};
+          .var_correction = extents.var_correction,
+          .weight = WeightOf(extents.reduced)};
 }
 
 }  // namespace onepass

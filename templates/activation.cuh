@@ -4,6 +4,8 @@
 // that float arithmetic alone is enough.
 #pragma once
 
+#include "pair.cuh"
+
 namespace onepass_kernel {
 
 // The same functions of the math library for both arithmetic types.
@@ -37,14 +39,7 @@ struct GeluConstants {
   static constexpr Constant kCubic = {0x1.6e4e26d4801f7p-5, 0x1.441355475a31ap-59};  // 0.044715
 };
 
-// A value as an unevaluated sum: the exponent of a tail needs more bits than C has.
-template <class C>
-struct Pair {
-  C high;
-  C low;
-};
-
-// a * x
+// a * x: the exponent of a tail needs more bits than C has.
 template <class C>
 __device__ __forceinline__ Pair<C> Product(Constant a, C x) {
   const C high_a = static_cast<C>(a.high);

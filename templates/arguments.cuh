@@ -31,6 +31,7 @@ struct Arguments {
   double eps;
   double new_weight;
   double var_correction;
+  double weight;  // of a value in a sum that cannot overflow: a power of two, at most 1 / reduced
 };
 
 }  // namespace onepass_kernel

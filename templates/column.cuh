@@ -53,8 +53,8 @@ struct ColumnTile {
 
 // Sums over the threads of a block that share a column; every thread has its columns' results.
 // `scratch` holds kThreads / 32 times kColumns values.
-template <class F, class C>
-__device__ __forceinline__ void ColumnSum(C (&values)[F::kVector], C* scratch) {
+template <class F, class T>
+__device__ __forceinline__ void ColumnSum(T (&values)[F::kVector], T* scratch) {
   constexpr int kWarps = F::kThreads / 32;
   constexpr int kColumns = ColumnTile<F>::kColumns;
   const int lane = threadIdx.x % F::kTileVectors;
@@ -69,9 +69,9 @@ __device__ __forceinline__ void ColumnSum(C (&values)[F::kVector], C* scratch) {
     }
     __syncthreads();
     for (int column = threadIdx.x; column < kColumns; column += F::kThreads) {
-      C sum = scratch[column];
+      T sum = scratch[column];
 #pragma unroll
-      for (int warp = 1; warp < kWarps; ++warp) sum += scratch[warp * kColumns + column];
+      for (int warp = 1; warp < kWarps; ++warp) sum = Plus(sum, scratch[warp * kColumns + column]);
       scratch[column] = sum;
     }
     __syncthreads();
@@ -81,46 +81,103 @@ __device__ __forceinline__ void ColumnSum(C (&values)[F::kVector], C* scratch) {
   }
 }
 
-// The moments of every column of a chunk, as they lie in the workspace: kColumns means, then
-// kColumns m2; the count is the chunk's row count.
-template <class F, class C>
+// What the reductions of a block need in shared memory, one after another.
+template <class F, class S>
+union ColumnScratch {
+  using C = typename S::Compute;
+  static constexpr int kValues = F::kThreads / 32 * ColumnTile<F>::kColumns;
+  C sums[kValues];
+  S squares[kValues];
+  Moments<S> moments[F::kThreads];
+};
+
+// The moments of a thread's columns over the whole chunk, `rows` values each, from every thread's
+// deviations.
+template <class F, class S, class C = typename S::Compute>
+__device__ __forceinline__ void ColumnCorrected(C rows, const C (&provisional)[F::kVector],
+                                                const Deviations<S> (&d)[F::kVector],
+                                                const C (&unit)[F::kVector], C weight,
+                                                ColumnScratch<F, S>& scratch,
+                                                Moments<S> (&moments)[F::kVector]) {
+  C sums[F::kVector];
+  S squares[F::kVector];
+#pragma unroll
+  for (int i = 0; i < F::kVector; ++i) {
+    sums[i] = d[i].sum;
+    squares[i] = d[i].squares;
+  }
+  ColumnSum<F>(sums, scratch.sums);
+  ColumnSum<F>(squares, scratch.squares);
+#pragma unroll
+  for (int i = 0; i < F::kVector; ++i) {
+    moments[i] =
+        Corrected(rows, provisional[i], Deviations<S>{sums[i], squares[i]}, unit[i], weight);
+  }
+}
+
+// The spread of every column of a chunk, as it lies in the workspace: kColumns means, then the
+// deviations' high values, then the low ones if there are any; the count is the chunk's row count.
+template <class F, class S>
 struct ColumnPartials {
+  using C = typename S::Compute;
   static constexpr int kColumns = ColumnTile<F>::kColumns;
+  static constexpr int kValues = 1 + static_cast<int>(sizeof(S) / sizeof(C));
   C* base;
-  __device__ __forceinline__ C* Of(long long slot) const { return base + slot * 2 * kColumns; }
+  __device__ __forceinline__ C* Of(long long slot) const {
+    return base + slot * kValues * kColumns;
+  }
+  __device__ __forceinline__ void Put(long long slot, int column, const Spread<S>& spread) const {
+    C* part = Of(slot) + column;
+    part[0] = spread.mean;
+    part[kColumns] = spread.deviation.high;
+    if constexpr (kValues == 3) part[2 * kColumns] = spread.deviation.low;
+  }
+  __device__ __forceinline__ Spread<S> Get(long long slot, int column, C count) const {
+    const C* part = Of(slot) + column;
+    Spread<S> spread = {count, part[0], {part[kColumns]}};
+    if constexpr (kValues == 3) spread.deviation.low = part[2 * kColumns];
+    return spread;
+  }
 };
 
 // Merges the chunks of one tile; `slot` is the first chunk's. Leaves the map of every column in
 // `maps` (kColumns of them, the column of vector v, element i at i * kTileVectors + v) and, where
-// `record`, the channels' statistics. `scratch` holds kThreads moments.
-template <class F, class C>
+// `record`, the channels' statistics.
+template <class F, class S>
 __device__ __forceinline__ void FinishColumns(const Arguments& a,
-                                              const ColumnPartials<F, C>& partials, long long slot,
-                                              long long tile, bool record, Moments<C>* scratch,
-                                              AffineMap<C>* maps) {
+                                              const ColumnPartials<F, S>& partials, long long slot,
+                                              long long tile, bool record,
+                                              ColumnScratch<F, S>& scratch, AffineMap<S>* maps) {
   using Tile = ColumnTile<F>;
+  using C = typename S::Compute;
   constexpr int kColumns = Tile::kColumns;
   constexpr int kGroups = F::kThreads / kColumns > 0 ? F::kThreads / kColumns : 1;
   const int group = threadIdx.x / kColumns;
   const int column = threadIdx.x % kColumns;
-  Moments<C> total = {C(0), C(0), C(0)};
-  if (group < kGroups) {
-    for (long long chunk = group; chunk < a.split; chunk += kGroups) {
-      const C* part = partials.Of(slot + chunk);
-      const C count = static_cast<C>(Tile::RowCount(a, chunk));
-      total = Merge(total, Moments<C>{count, part[column], part[kColumns + column]});
+  Spread<S> spread[1];
+  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[1], Moments<S>(&moments)[1]) {
+    Moments<S> total = {};
+    if (group < kGroups) {
+      for (long long chunk = group; chunk < a.split; chunk += kGroups) {
+        const C count = static_cast<C>(Tile::RowCount(a, chunk));
+        total =
+            Merge(total, MomentsOf(partials.Get(slot + chunk, column, count), unit[0]), unit[0]);
+      }
+      scratch.moments[threadIdx.x] = total;
     }
-    scratch[threadIdx.x] = total;
-  }
-  __syncthreads();
-  if (group == 0) {
+    __syncthreads();
+    // All groups, so that they agree on the unit.
+    total = scratch.moments[column];
     for (int other = 1; other < kGroups; ++other)
-      total = Merge(total, scratch[other * kColumns + column]);
+      total = Merge(total, scratch.moments[other * kColumns + column], unit[0]);
+    __syncthreads();
+    moments[0] = total;
+  });
+  if (group == 0) {
     const int v = column % F::kTileVectors;
     const int i = column / F::kTileVectors;
     const long long channel = (tile * F::kTileVectors + v) * F::kVector + i;
-    maps[column] = channel < F::kInner ? FinishChannel<F>(a, channel, total, record)
-                                       : AffineMap<C>{C(0), C(0), C(0)};
+    if (channel < F::kInner) maps[column] = FinishChannel<F>(a, channel, spread[0], record);
   }
   __syncthreads();
 }

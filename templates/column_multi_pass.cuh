@@ -12,73 +12,47 @@
 namespace onepass_kernel {
 
 // Running moments of kVector columns that all have the same count.
-template <class C, int kVector>
+template <class S, int kVector>
 struct ColumnMoments {
+  using C = typename S::Compute;
   C count = C(0);
   C mean[kVector] = {};
-  C m2[kVector] = {};
+  S m2[kVector] = {};
 
   // Adds kRows values a column: their own moments first, then Chan's merge.
   template <int kRows>
-  __device__ __forceinline__ void Add(const C (&x)[kRows][kVector]) {
+  __device__ __forceinline__ void Add(const C (&x)[kRows][kVector], const C (&unit)[kVector]) {
+    constexpr C kWeight = WeightOf<C>(kRows);
     const C total = count + C(kRows);
-    const C weight = C(kRows) / total;
-    const C cross = count * weight;
+    const C share = C(kRows) / total;
+    const C cross = count * share;
 #pragma unroll
     for (int i = 0; i < kVector; ++i) {
       C sum = C(0);
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) sum += x[r][i];
-      const C provisional = sum / C(kRows);
-      C sum_d = C(0);
-      C sum_d2 = C(0);
+      for (int r = 0; r < kRows; ++r) sum = fma(x[r][i], kWeight, sum);
+      const C provisional = sum / (C(kRows) * kWeight);
+      Deviations<S> d;
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) {
-        const C d = x[r][i] - provisional;
-        sum_d += d;
-        sum_d2 = fma(d, d, sum_d2);
-      }
-      const Moments<C> rows = Corrected(C(kRows), provisional, sum_d, sum_d2);
-      const C delta = rows.mean - mean[i];
-      mean[i] = IsFinite(delta) ? fma(delta, weight, mean[i]) : mean[i] + rows.mean;
-      m2[i] += fma(delta * delta, cross, rows.m2);
+      for (int r = 0; r < kRows; ++r) d.Add(x[r][i], provisional * unit[i], unit[i], kWeight);
+      const Moments<S> rows = Corrected(C(kRows), provisional, d, unit[i], kWeight);
+      const C delta = count == C(0) ? C(0) : rows.mean * unit[i] - mean[i] * unit[i];
+      mean[i] = MergedMean(mean[i], count / total, rows.mean, share);
+      m2[i] = Plus(Plus(m2[i], rows.m2), delta * delta * cross);
     }
     count = total;
   }
 };
 
-// Merges the moments of the threads of a block that share a column; the first kTileVectors threads
-// have the result.
-template <class F, class C>
-__device__ __forceinline__ Moments<C> ColumnMerge(Moments<C> value, Moments<C>* scratch) {
-  constexpr int kWarps = F::kThreads / 32;
-  value = WarpMerge<F::kTileVectors>(value);
-  if constexpr (kWarps > 1) {
-    if (threadIdx.x % 32 < F::kTileVectors) {
-      scratch[(threadIdx.x / 32) * F::kTileVectors + threadIdx.x % 32] = value;
-    }
-    __syncthreads();
-    if (threadIdx.x < F::kTileVectors) {
-      for (int warp = 1; warp < kWarps; ++warp) {
-        value = Merge(value, scratch[warp * F::kTileVectors + threadIdx.x]);
-      }
-    }
-    __syncthreads();
-  }
-  return value;
-}
-
-template <class F>
-__device__ __forceinline__ void ColumnStatistics(const Arguments& a) {
-  using C = typename F::Compute;
+// The moments of one thread's rows of a chunk.
+template <class F, class S, class C = typename S::Compute>
+__device__ __forceinline__ ColumnMoments<S, F::kVector> OwnMoments(const Arguments& a,
+                                                                   const ColumnTile<F>& tile,
+                                                                   const C (&unit)[F::kVector]) {
   using V = Vector<typename F::Element, F::kVector>;
-  using Tile = ColumnTile<F>;
   constexpr int kBatch = F::kRegisterVectors;
-  __shared__ Moments<C> scratch[F::kThreads / 32 * F::kTileVectors];
-
-  const Tile tile(a, blockIdx.x % Tile::kTiles, blockIdx.x / Tile::kTiles);
   const int steps = tile.Steps();
-  ColumnMoments<C, F::kVector> moments;
+  ColumnMoments<S, F::kVector> moments;
   int step = 0;
   for (; step + kBatch <= steps; step += kBatch) {
     V batch[kBatch];
@@ -87,25 +61,57 @@ __device__ __forceinline__ void ColumnStatistics(const Arguments& a) {
     for (int r = 0; r < kBatch; ++r) batch[r].Load(a.x, tile.At(step + r));
 #pragma unroll
     for (int r = 0; r < kBatch; ++r) batch[r].Unpack(x[r]);
-    moments.Add(x);
+    moments.Add(x, unit);
   }
   for (; step < steps; ++step) {
     V one;
     C x[1][F::kVector];
     one.Load(a.x, tile.At(step));
     one.Unpack(x[0]);
-    moments.Add(x);
+    moments.Add(x, unit);
   }
-  const ColumnPartials<F, C> partials = {Scratch<C>(a)};
-  C* part = partials.Of(tile.tile * a.split + tile.chunk);
+  return moments;
+}
+
+// The moments of a thread's columns over the whole chunk, `rows` values each.
+template <class F, class S, class C = typename S::Compute>
+__device__ __forceinline__ void ColumnMerge(C rows, const ColumnMoments<S, F::kVector>& own,
+                                            const C (&unit)[F::kVector], C weight,
+                                            ColumnScratch<F, S>& scratch,
+                                            Moments<S> (&moments)[F::kVector]) {
+  C provisional[F::kVector];
+#pragma unroll
+  for (int i = 0; i < F::kVector; ++i) provisional[i] = own.mean[i] * (own.count * weight);
+  ColumnSum<F>(provisional, scratch.sums);
+  Deviations<S> d[F::kVector];
 #pragma unroll
   for (int i = 0; i < F::kVector; ++i) {
-    const Moments<C> merged =
-        ColumnMerge<F>(Moments<C>{moments.count, moments.mean[i], moments.m2[i]}, scratch);
-    if (threadIdx.x < F::kTileVectors) {
-      part[i * F::kTileVectors + threadIdx.x] = merged.mean;
-      part[Tile::kColumns + i * F::kTileVectors + threadIdx.x] = merged.m2;
-    }
+    provisional[i] = rows == C(0) ? C(0) : provisional[i] / (rows * weight);
+    d[i].AddSet(Moments<S>{own.count, own.mean[i], own.m2[i]}, provisional[i] * unit[i], unit[i],
+                weight);
+  }
+  ColumnCorrected<F>(rows, provisional, d, unit, weight, scratch, moments);
+}
+
+template <class F>
+__device__ __forceinline__ void ColumnStatistics(const Arguments& a) {
+  using C = typename F::Compute;
+  using S = Squares<F>;
+  using Tile = ColumnTile<F>;
+  __shared__ ColumnScratch<F, S> scratch;
+
+  const Tile tile(a, blockIdx.x % Tile::kTiles, blockIdx.x / Tile::kTiles);
+  const C rows = static_cast<C>(tile.row_count);
+  const C weight = static_cast<C>(a.weight);
+  Spread<S> spread[F::kVector];
+  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[F::kVector], Moments<S>(&moments)[F::kVector]) {
+    ColumnMerge<F>(rows, OwnMoments<F, S>(a, tile, unit), unit, weight, scratch, moments);
+  });
+  if (threadIdx.x >= F::kTileVectors) return;
+  const ColumnPartials<F, S> partials = {Scratch<C>(a)};
+#pragma unroll
+  for (int i = 0; i < F::kVector; ++i) {
+    partials.Put(tile.tile * a.split + tile.chunk, i * F::kTileVectors + threadIdx.x, spread[i]);
   }
 }
 
@@ -115,14 +121,15 @@ __device__ __forceinline__ void ColumnApply(const Arguments& a) {
   using V = Vector<typename F::Element, F::kVector>;
   using Tile = ColumnTile<F>;
   constexpr int kBatch = F::kRegisterVectors;
-  __shared__ Moments<C> scratch[F::kThreads];
-  __shared__ AffineMap<C> maps[Tile::kColumns];
+  using S = Squares<F>;
+  __shared__ ColumnScratch<F, S> scratch;
+  __shared__ AffineMap<S> maps[Tile::kColumns];
 
   const long long block = gridDim.x - 1 - blockIdx.x;
   const Tile tile(a, block % Tile::kTiles, block / Tile::kTiles);
-  const ColumnPartials<F, C> partials = {Scratch<C>(a)};
-  FinishColumns<F, C>(a, partials, tile.tile * a.split, tile.tile, tile.chunk == 0, scratch, maps);
-  AffineMap<C> map[F::kVector];
+  const ColumnPartials<F, S> partials = {Scratch<C>(a)};
+  FinishColumns<F>(a, partials, tile.tile * a.split, tile.tile, tile.chunk == 0, scratch, maps);
+  AffineMap<S> map[F::kVector];
 #pragma unroll
   for (int i = 0; i < F::kVector; ++i)
     map[i] = maps[i * F::kTileVectors + threadIdx.x % F::kTileVectors];

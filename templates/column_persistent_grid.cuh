@@ -54,14 +54,12 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
   using C = typename F::Compute;
   using V = Vector<typename F::Element, F::kVector>;
   using Tile = ColumnTile<F>;
-  constexpr int kWarps = F::kThreads / 32;
+  using S = Squares<F>;
+  using Partials = ColumnPartials<F, S>;
   extern __shared__ uint4 dynamic_shared[];
-  __shared__ union {
-    C sums[kWarps * Tile::kColumns];
-    Moments<C> moments[F::kThreads];
-  } scratch;
-  __shared__ AffineMap<C> maps[Tile::kColumns];
-  __shared__ C own_partials[2 * Tile::kColumns];
+  __shared__ ColumnScratch<F, S> scratch;
+  __shared__ AffineMap<S> maps[Tile::kColumns];
+  __shared__ C own_partials[Partials::kValues * Tile::kColumns];
 
   const long long tiles_in_slab = gridDim.x / a.split;
   const long long chunk = blockIdx.x / tiles_in_slab;
@@ -69,7 +67,7 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
   const BlockGroupBarrier barrier = {static_cast<unsigned int*>(a.workspace) + 2 * tile_in_slab,
                                      static_cast<unsigned int>(a.split)};
   // A block that has its tile to itself keeps the moments where nobody else looks.
-  const ColumnPartials<F, C> partials = {a.split == 1 ? own_partials : Scratch<C>(a)};
+  const Partials partials = {a.split == 1 ? own_partials : Scratch<C>(a)};
 
   unsigned int round = 0;
   for (long long slab_tile = 0; slab_tile < Tile::kTiles; slab_tile += tiles_in_slab, ++round) {
@@ -78,51 +76,49 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
     Held<F> held(dynamic_shared, tile.Steps());
     held.LoadAll(a.x, at);
 
-    C sum[F::kVector] = {};
-    held.Visit([&](int, const V& v) {
-      C x[F::kVector];
-      v.Unpack(x);
-#pragma unroll
-      for (int i = 0; i < F::kVector; ++i) sum[i] += x[i];
-    });
-    ColumnSum<F>(sum, scratch.sums);
     const C rows = static_cast<C>(tile.row_count);
-    C sum_d[F::kVector] = {};
-    C sum_d2[F::kVector] = {};
-#pragma unroll
-    for (int i = 0; i < F::kVector; ++i) sum[i] = tile.row_count == 0 ? C(0) : sum[i] / rows;
+    const C weight = static_cast<C>(a.weight);
+    C provisional[F::kVector] = {};
     held.Visit([&](int, const V& v) {
       C x[F::kVector];
       v.Unpack(x);
 #pragma unroll
-      for (int i = 0; i < F::kVector; ++i) {
-        const C d = x[i] - sum[i];
-        sum_d[i] += d;
-        sum_d2[i] = fma(d, d, sum_d2[i]);
-      }
+      for (int i = 0; i < F::kVector; ++i) provisional[i] = fma(x[i], weight, provisional[i]);
     });
-    ColumnSum<F>(sum_d, scratch.sums);
-    ColumnSum<F>(sum_d2, scratch.sums);
+    ColumnSum<F>(provisional, scratch.sums);
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i)
+      provisional[i] = tile.row_count == 0 ? C(0) : provisional[i] / (rows * weight);
+
+    Spread<S> spread[F::kVector];
+    InBestUnits<F>(a.eps, spread,
+                   [&](const C(&unit)[F::kVector], Moments<S>(&moments)[F::kVector]) {
+                     Deviations<S> d[F::kVector];
+                     held.Visit([&](int, const V& v) {
+                       C x[F::kVector];
+                       v.Unpack(x);
+#pragma unroll
+                       for (int i = 0; i < F::kVector; ++i)
+                         d[i].Add(x[i], provisional[i] * unit[i], unit[i], weight);
+                     });
+                     ColumnCorrected<F>(rows, provisional, d, unit, weight, scratch, moments);
+                   });
 
     const long long parity = round % 2;
     const long long first_slot =
         a.split == 1 ? 0 : (parity * tiles_in_slab + tile_in_slab) * a.split;
     if (threadIdx.x < F::kTileVectors) {
-      C* part = partials.Of(first_slot + chunk);
 #pragma unroll
-      for (int i = 0; i < F::kVector; ++i) {
-        const Moments<C> m = Corrected(rows, sum[i], sum_d[i], sum_d2[i]);
-        part[i * F::kTileVectors + threadIdx.x] = m.mean;
-        part[Tile::kColumns + i * F::kTileVectors + threadIdx.x] = m.m2;
-      }
+      for (int i = 0; i < F::kVector; ++i)
+        partials.Put(first_slot + chunk, i * F::kTileVectors + threadIdx.x, spread[i]);
     }
     if (a.split > 1) {
       barrier.ArriveAndWait(round);
     } else {
       __syncthreads();
     }
-    FinishColumns<F, C>(a, partials, first_slot, tile.tile, chunk == 0, scratch.moments, maps);
-    AffineMap<C> map[F::kVector];
+    FinishColumns<F>(a, partials, first_slot, tile.tile, chunk == 0, scratch, maps);
+    AffineMap<S> map[F::kVector];
 #pragma unroll
     for (int i = 0; i < F::kVector; ++i)
       map[i] = maps[i * F::kTileVectors + threadIdx.x % F::kTileVectors];

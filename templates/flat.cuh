@@ -11,44 +11,18 @@
 
 namespace onepass_kernel {
 
-// 1 / sqrt(var + eps) as an unevaluated sum: one Newton step on the rounded value, with what
-// rounding var + eps lost.
-template <class C>
-__device__ __forceinline__ Pair<C> InverseDeviation(C var, double eps) {
-  const C rounded_eps = Epsilon<C>(eps);
-  const C sum = var + rounded_eps;
-  const C back = sum - var;
-  const C sum_low = (var - (sum - back)) + (rounded_eps - back) +
-                    static_cast<C>(eps - static_cast<double>(rounded_eps));
-  const C inverse = C(1) / sqrt(sum);
-  const C product = sum * inverse;
-  const C defect =
-      fma(-product, inverse, C(1)) - (fma(sum, inverse, -product) + sum_low * inverse) * inverse;
-  const C low = C(0.5) * inverse * defect;
-  return {inverse, IsFinite(low) ? low : C(0)};
-}
-
-// The map of a channel from given statistics; half types are content with the rounded one.
+// The map of a channel from given statistics.
 template <class F>
 __device__ __forceinline__ auto GivenMap(const Arguments& a, long long channel) {
   using C = typename F::Compute;
   using P = typename F::Param;
+  using S = Squares<F>;
   if constexpr (!F::kMapped) {
-    return AffineMap<C>{};
+    return AffineMap<Single<C>>{};
   } else {
-    const Pair<C> invstd = InverseDeviation(static_cast<C>(ReadParam<P>(a.var, channel)), a.eps);
     const C mean = static_cast<C>(ReadParam<P>(a.mean, channel));
-    const AffineMap<C> map = MapOf<F>(a, channel, mean, invstd.high);
-    if constexpr (F::kHalf) {
-      return map;
-    } else {
-      C low = invstd.low;
-      if constexpr (F::kHasScale) {
-        const C scale = static_cast<C>(ReadParam<P>(a.scale, channel));
-        low = fma(invstd.high, scale, -map.factor) + invstd.low * scale;
-      }
-      return PreciseMap<C>{map, IsFinite(low) ? low : C(0)};
-    }
+    const S var = {static_cast<C>(ReadParam<P>(a.var, channel))};
+    return MapOf<F>(a, channel, mean, InverseRoot(PlusEpsilon(var, a.eps)));
   }
 }
 

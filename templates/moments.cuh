@@ -1,42 +1,146 @@
 // Statistics of a set of values, never by E[x*x] - E[x]^2, and their merging over the lanes of a
-// warp, the warps of a block and the blocks of a reduction, always in the same order.
+// warp, the warps of a block and the blocks of a reduction, always in the same order. Right over
+// the whole range of the type: sums are weighted and squares are measured in a unit, both powers of
+// two.
+//
+// S is Single<C> or Pair<C>: how squares are carried.
 #pragma once
+
+#include "pair.cuh"
 
 namespace onepass_kernel {
 
-// Count, mean and sum of squared deviations of a set.
-template <class C>
-struct Moments {
-  C count;
-  C mean;
-  C m2;
-};
-
 __device__ __forceinline__ bool IsFinite(float x) { return fabsf(x) <= 3.402823466e38f; }
 __device__ __forceinline__ bool IsFinite(double x) { return fabs(x) <= 1.7976931348623157e308; }
+
+// Deviations above kLarge are squared in units of kDown, those below kSmall in units of kUp; a
+// squared sum below kSmallSquares asks for kUp too.
+template <class C>
+struct Range {
+  static constexpr bool kFloat = sizeof(C) == 4;
+  static constexpr C kLarge = kFloat ? C(0x1p50) : C(0x1p400);
+  static constexpr C kSmall = kFloat ? C(0x1p-50) : C(0x1p-400);
+  static constexpr C kDown = kFloat ? C(0x1p-90) : C(0x1p-600);
+  static constexpr C kUp = kFloat ? C(0x1p100) : C(0x1p600);
+  static constexpr C kSmallSquares = kFloat ? C(0x1p-80) : C(0x1p-800);
+};
+
+// The weight of each of `count` values in a sum that cannot overflow: the largest power of two that
+// is at most 1 / count.
+template <class C>
+__device__ constexpr C WeightOf(int count) {
+  C weight = C(1);
+  while (weight * C(count) > C(1)) weight *= C(0.5);
+  return weight;
+}
+
+// The share of one thread in sum(d) and sum(d * d), d = (x - m) * unit about a provisional mean m.
+// sum(d) is weighted.
+template <class S>
+struct Deviations {
+  using C = typename S::Compute;
+  C sum = C(0);
+  S squares = {};
+
+  // `centre` is m * unit.
+  __device__ __forceinline__ void Add(C x, C centre, C unit, C weight) {
+    if constexpr (sizeof(S) == sizeof(C)) {
+      const C d = fma(x, unit, -centre);
+      sum = fma(d, weight, sum);
+      squares.high = fma(d, d, squares.high);
+    } else {
+      const Pair<C> d = TwoSum(x * unit, -centre);
+      sum = fma(d.high, weight, sum);
+      const Pair<C> total = TwoSum(squares.high, d.high * d.high);
+      const C lost = fma(d.high, d.high, -(d.high * d.high));
+      squares.high = total.high;
+      squares.low += fma(d.high + d.high, d.low, lost) + total.low;
+    }
+  }
+  // A set of values by its moments.
+  template <class Moments>
+  __device__ __forceinline__ void AddSet(const Moments& set, C centre, C unit, C weight) {
+    if (set.count == C(0)) return;
+    const C d = fma(set.mean, unit, -centre);
+    sum = fma(d, set.count * weight, sum);
+    squares = Plus(squares, Plus(set.m2, d * d * set.count));
+  }
+};
+
+// Count, mean and sum of squared deviations of a set, the last in units squared.
+template <class S>
+struct Moments {
+  using C = typename S::Compute;
+  C count;
+  C mean;
+  S m2;
+};
+
+// From a provisional mean and the deviations from it: the rounding of the mean is undone, so that a
+// constant set has exactly its mean and no deviation.
+template <class S, class C = typename S::Compute>
+__device__ __forceinline__ Moments<S> Corrected(C count, C provisional, const Deviations<S>& d,
+                                                C unit, C weight) {
+  if (count == C(0)) return {C(0), C(0), S{}};
+  const C shift = d.sum / (count * weight);
+  const S m2 = Plus(d.squares, -(shift * shift * count));
+  return {count, IsFinite(provisional) ? provisional + shift / unit : provisional,
+          m2.high < C(0) ? S{} : m2};
+}
+
+// The unit in which the squares of these moments, which were taken in units of 1, should have been
+// taken.
+template <class S>
+__device__ __forceinline__ typename S::Compute BetterUnit(const Moments<S>& moments, double eps) {
+  using R = Range<typename S::Compute>;
+  if (!IsFinite(moments.m2.high)) return R::kDown;
+  const bool matters = eps < static_cast<double>(R::kSmallSquares);
+  const bool small = moments.m2.high < R::kSmallSquares && fabs(moments.mean) < 1;
+  return matters && small ? R::kUp : typename S::Compute(1);
+}
 
 // Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
 // variances" (1979).
 // One infinite value makes the mean infinite, not NaN.
 template <class C>
-__device__ __forceinline__ Moments<C> Merge(const Moments<C>& a, const Moments<C>& b) {
+__device__ __forceinline__ C MergedMean(C mean_a, C share_a, C mean_b, C share_b) {
+  const C delta = mean_b - mean_a;
+  return IsFinite(delta) ? fma(delta, share_b, mean_a) : mean_a * share_a + mean_b * share_b;
+}
+template <class S, class C = typename S::Compute>
+__device__ __forceinline__ Moments<S> Merge(const Moments<S>& a, const Moments<S>& b, C unit) {
   if (b.count == C(0)) return a;
   if (a.count == C(0)) return b;
   const C count = a.count + b.count;
-  const C delta = b.mean - a.mean;
-  const C weight = b.count / count;
-  const C mean = IsFinite(delta) ? a.mean + delta * weight : a.mean + b.mean;
-  return {count, mean, a.m2 + b.m2 + delta * delta * (a.count * weight)};
+  const C share = b.count / count;
+  const C delta = b.mean * unit - a.mean * unit;
+  return {count, MergedMean(a.mean, a.count / count, b.mean, share),
+          Plus(Plus(a.m2, b.m2), delta * delta * (a.count * share))};
 }
 
-// The moments of a resident set from its provisional mean m and the sums of d = x - m and d * d:
-// the rounding of m is undone, so that a constant set has exactly its mean and no deviation.
+// Count, mean and standard deviation (biased) of a set: as wide in range as the values are, hence
+// what is handed to another block.
+template <class S>
+struct Spread {
+  using C = typename S::Compute;
+  C count;
+  C mean;
+  S deviation;
+};
+template <class S, class C = typename S::Compute>
+__device__ __forceinline__ Spread<S> SpreadOf(const Moments<S>& moments, C unit) {
+  if (moments.count == C(0)) return {};
+  return {moments.count, moments.mean,
+          Scaled(Root(Quotient(moments.m2, moments.count)), C(1) / unit)};
+}
+template <class S, class C = typename S::Compute>
+__device__ __forceinline__ Moments<S> MomentsOf(const Spread<S>& spread, C unit) {
+  return {spread.count, spread.mean, Times(Square(Scaled(spread.deviation, unit)), spread.count)};
+}
 template <class C>
-__device__ __forceinline__ Moments<C> Corrected(C count, C provisional, C sum_d, C sum_d2) {
-  if (count == C(0)) return {C(0), C(0), C(0)};
-  const C shift = sum_d / count;
-  const C m2 = sum_d2 - sum_d * shift;
-  return {count, IsFinite(provisional) ? provisional + shift : provisional, m2 < C(0) ? C(0) : m2};
+__device__ __forceinline__ C UnitFor(C deviation) {
+  using R = Range<C>;
+  return deviation > R::kLarge ? R::kDown : (deviation < R::kSmall ? R::kUp : C(1));
 }
 
 __device__ __forceinline__ float ShuffleXor(float value, int lanes) {
@@ -46,59 +150,92 @@ __device__ __forceinline__ double ShuffleXor(double value, int lanes) {
   return __shfl_xor_sync(0xffffffffu, value, lanes);
 }
 template <class C>
-__device__ __forceinline__ Moments<C> ShuffleXor(const Moments<C>& value, int lanes) {
-  return {ShuffleXor(value.count, lanes), ShuffleXor(value.mean, lanes),
-          ShuffleXor(value.m2, lanes)};
+__device__ __forceinline__ Single<C> ShuffleXor(const Single<C>& value, int lanes) {
+  return {ShuffleXor(value.high, lanes)};
 }
+template <class C>
+__device__ __forceinline__ Pair<C> ShuffleXor(const Pair<C>& value, int lanes) {
+  return {ShuffleXor(value.high, lanes), ShuffleXor(value.low, lanes)};
+}
+__device__ __forceinline__ float Plus(float a, float b) { return a + b; }
+__device__ __forceinline__ double Plus(double a, double b) { return a + b; }
 
 // Lanes whose numbers are equal modulo kStride are combined; every lane has the result.
-template <int kStride, class C>
-__device__ __forceinline__ C WarpSum(C value) {
+template <int kStride, class T>
+__device__ __forceinline__ T WarpSum(T value) {
 #pragma unroll
-  for (int lanes = 16; lanes >= kStride; lanes >>= 1) value += ShuffleXor(value, lanes);
-  return value;
-}
-// Symmetric, so that both partners get the same bits.
-template <int kStride, class C>
-__device__ __forceinline__ Moments<C> WarpMerge(Moments<C> value) {
-#pragma unroll
-  for (int lanes = 16; lanes >= kStride; lanes >>= 1) {
-    const Moments<C> other = ShuffleXor(value, lanes);
-    const bool upper = (threadIdx.x & lanes) != 0;
-    value = upper ? Merge(other, value) : Merge(value, other);
-  }
+  for (int lanes = 16; lanes >= kStride; lanes >>= 1) value = Plus(value, ShuffleXor(value, lanes));
   return value;
 }
 
 // Sums over all kThreads threads of a block; every thread has the result. `scratch` holds kThreads
 // / 32 values and is free again on return.
-template <int kThreads, class C>
-__device__ __forceinline__ C BlockSum(C value, C* scratch) {
+template <int kThreads, class T>
+__device__ __forceinline__ T BlockSum(T value, T* scratch) {
   constexpr int kWarps = kThreads / 32;
   value = WarpSum<1>(value);
   if constexpr (kWarps > 1) {
     if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = value;
     __syncthreads();
-    value = threadIdx.x % 32 < kWarps ? scratch[threadIdx.x % 32] : C(0);
+    value = threadIdx.x % 32 < kWarps ? scratch[threadIdx.x % 32] : T{};
     value = WarpSum<1>(value);
     __syncthreads();
   }
   return value;
 }
 
-// The same for moments.
-template <int kThreads, class C>
-__device__ __forceinline__ Moments<C> BlockMerge(Moments<C> value, Moments<C>* scratch) {
-  constexpr int kWarps = kThreads / 32;
-  value = WarpMerge<1>(value);
-  if constexpr (kWarps > 1) {
-    if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = value;
-    __syncthreads();
-    value = threadIdx.x % 32 < kWarps ? scratch[threadIdx.x % 32] : Moments<C>{C(0), C(0), C(0)};
-    value = WarpMerge<1>(value);
-    __syncthreads();
-  }
-  return value;
+// The moments of the union of all threads' sets, in every thread.
+template <int kThreads, class S>
+struct BlockScratch {
+  union {
+    typename S::Compute sums[kThreads / 32];
+    S squares[kThreads / 32];
+  };
+};
+template <int kThreads, class S, class C = typename S::Compute>
+__device__ __forceinline__ Moments<S> BlockCorrected(C count, C provisional, Deviations<S> d,
+                                                     C unit, C weight,
+                                                     BlockScratch<kThreads, S>& scratch) {
+  d.sum = BlockSum<kThreads>(d.sum, scratch.sums);
+  d.squares = BlockSum<kThreads>(d.squares, scratch.squares);
+  return Corrected(count, provisional, d, unit, weight);
+}
+template <int kThreads, class S, class C = typename S::Compute>
+__device__ __forceinline__ Moments<S> BlockMerge(const Moments<S>& own, C count, C unit, C weight,
+                                                 BlockScratch<kThreads, S>& scratch) {
+  const C sum = BlockSum<kThreads>(own.mean * (own.count * weight), scratch.sums);
+  const C provisional = sum / (count * weight);
+  Deviations<S> d;
+  d.AddSet(own, provisional * unit, unit, weight);
+  return BlockCorrected(count, provisional, d, unit, weight, scratch);
+}
+
+// In how many units squares may have to be taken: calls moments_in(unit, result), and once more
+// with a better unit for those of the kCount results whose squares overflowed or vanished. All
+// threads of the block together.
+template <class F, class S, int kCount, class Body>
+__device__ __forceinline__ void InBestUnits(double eps, Spread<S> (&result)[kCount],
+                                            Body moments_in) {
+  using C = typename S::Compute;
+  C unit[kCount];
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) unit[i] = C(1);
+  bool again = F::Element::kWideRange;
+  bool redo;
+#pragma unroll 1
+  do {
+    Moments<S> moments[kCount];
+    moments_in(unit, moments);
+    redo = false;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      result[i] = SpreadOf(moments[i], unit[i]);
+      const C better = again ? BetterUnit(moments[i], eps) : C(1);
+      redo |= better != C(1);
+      if (again) unit[i] = better;
+    }
+    again = false;
+  } while (F::Element::kWideRange && __syncthreads_or(redo));
 }
 
 }  // namespace onepass_kernel

@@ -15,11 +15,25 @@ __device__ __forceinline__ T* Scratch(const Arguments& a) {
   return reinterpret_cast<T*>(static_cast<char*>(a.workspace) + Arguments::kBarrierBytes);
 }
 
-// y = act((x - mean) * factor + bias + residual)
+// How squares are carried: a factor of half a float's digits is enough for a 16-bit result.
+template <class C, bool kHalf>
+struct SquaresType {
+  using Type = Pair<C>;
+};
 template <class C>
+struct SquaresType<C, true> {
+  using Type = Single<C>;
+};
+template <class F>
+using Squares = typename SquaresType<typename F::Compute, F::kHalf>::Type;
+
+// y = act((x - mean) * factor + bias + residual). The factor of a Pair has twice the precision: x
+// may lie many deviations from the mean, where the rounding of a factor is magnified.
+template <class S>
 struct AffineMap {
+  using C = typename S::Compute;
   C mean;
-  C factor;
+  S factor;
   C bias;
 };
 
@@ -31,62 +45,88 @@ __device__ __forceinline__ C Epsilon(double eps) {
   return rounded;
 }
 
-template <class F, class C>
-__device__ __forceinline__ AffineMap<C> MapOf(const Arguments& a, long long channel, C mean,
-                                              C invstd) {
+template <class C>
+__device__ __forceinline__ Single<C> PlusEpsilon(Single<C> var, double eps) {
+  return {var.high + Epsilon<C>(eps)};
+}
+template <class C>
+__device__ __forceinline__ Pair<C> PlusEpsilon(Pair<C> var, double eps) {
+  const C rounded = Epsilon<C>(eps);
+  return Plus(var, Pair<C>{rounded, static_cast<C>(eps - static_cast<double>(rounded))});
+}
+
+// 1 / sqrt(deviation^2 + eps)
+template <class S>
+__device__ __forceinline__ S InverseDeviation(S deviation, double eps) {
+  using C = typename S::Compute;
+  C unit = UnitFor(deviation.high);
+  if (eps >= static_cast<double>(Range<C>::kSmallSquares) && unit > C(1)) unit = C(1);
+  const double units = static_cast<double>(unit);
+  return Scaled(InverseRoot(PlusEpsilon(Square(Scaled(deviation, unit)), eps * units * units)),
+                unit);
+}
+
+template <class C>
+__device__ __forceinline__ Single<C> ScaledBy(Single<C> factor, C scale) {
+  return {factor.high * scale};
+}
+template <class C>
+__device__ __forceinline__ Pair<C> ScaledBy(Pair<C> factor, C scale) {
+  const Pair<C> product = Times(factor, scale);
+  return {product.high, IsFinite(product.low) ? product.low : C(0)};
+}
+
+template <class F, class S>
+__device__ __forceinline__ AffineMap<S> MapOf(const Arguments& a, long long channel,
+                                              typename S::Compute mean, S invstd) {
+  using C = typename S::Compute;
   using P = typename F::Param;
-  AffineMap<C> map = {mean, invstd, C(0)};
-  if constexpr (F::kHasScale) map.factor = invstd * static_cast<C>(ReadParam<P>(a.scale, channel));
+  AffineMap<S> map = {mean, invstd, C(0)};
+  if constexpr (F::kHasScale)
+    map.factor = ScaledBy(invstd, static_cast<C>(ReadParam<P>(a.scale, channel)));
   if constexpr (F::kHasBias) map.bias = static_cast<C>(ReadParam<P>(a.bias, channel));
   return map;
 }
 
 // Batch normalisation of one channel in training. Exactly one thread of the grid passes `record`
 // for a channel; it writes the saved statistics and updates the running ones.
-template <class F, class C>
-__device__ __forceinline__ AffineMap<C> FinishChannel(const Arguments& a, long long channel,
-                                                      const Moments<C>& moments, bool record) {
+template <class F, class S>
+__device__ __forceinline__ AffineMap<S> FinishChannel(const Arguments& a, long long channel,
+                                                      const Spread<S>& spread, bool record) {
+  using C = typename S::Compute;
   using P = typename F::Param;
   using Saved = typename F::Saved;
-  const C var = moments.m2 / static_cast<C>(a.reduced);
-  const C invstd = C(1) / sqrt(var + Epsilon<C>(a.eps));
+  const S invstd = InverseDeviation(spread.deviation, a.eps);
   if (record) {
-    WriteParam<Saved>(a.saved_mean, channel, moments.mean);
-    WriteParam<Saved>(a.saved_invstd, channel, invstd);
+    WriteParam<Saved>(a.saved_mean, channel, spread.mean);
+    WriteParam<Saved>(a.saved_invstd, channel, invstd.high);
     const C weight = static_cast<C>(a.new_weight);
     const C old_weight = static_cast<C>(1.0 - a.new_weight);
     const C old_mean = static_cast<C>(ReadParam<P>(a.running_mean, channel));
     const C old_var = static_cast<C>(ReadParam<P>(a.running_var, channel));
-    const C sample_var = var * static_cast<C>(a.var_correction);
-    WriteParam<P>(a.running_mean, channel, old_weight * old_mean + weight * moments.mean);
+    const C sample_var = Square(spread.deviation).high * static_cast<C>(a.var_correction);
+    WriteParam<P>(a.running_mean, channel, old_weight * old_mean + weight * spread.mean);
     WriteParam<P>(a.running_var, channel, old_weight * old_var + weight * sample_var);
   }
-  return MapOf<F>(a, channel, moments.mean, invstd);
+  return MapOf<F>(a, channel, spread.mean, invstd);
 }
 
-// The same with a factor of twice the precision: given statistics may put x many deviations from
-// the mean, where the rounding of a factor is magnified.
 template <class C>
-struct PreciseMap {
-  AffineMap<C> rounded;
-  C factor_low;
-};
-
-template <class F, class C>
-__device__ __forceinline__ C Normalise(C x, const AffineMap<C>& map) {
-  return fma(x - map.mean, map.factor, map.bias);
+__device__ __forceinline__ C Normalise(C x, const AffineMap<Single<C>>& map) {
+  return fma(x - map.mean, map.factor.high, map.bias);
 }
-template <class F, class C>
-__device__ __forceinline__ C Normalise(C x, const PreciseMap<C>& map) {
-  const C d = x - map.rounded.mean;
-  const C bias = IsFinite(d) ? fma(d, map.factor_low, map.rounded.bias) : map.rounded.bias;
-  return fma(d, map.rounded.factor, bias);
+// An infinite x meets no 0 * infinity.
+template <class C>
+__device__ __forceinline__ C Normalise(C x, const AffineMap<Pair<C>>& map) {
+  const C d = x - map.mean;
+  const C bias = IsFinite(d) ? fma(d, map.factor.low, map.bias) : map.bias;
+  return fma(d, map.factor.high, bias);
 }
 
 template <class F, class C, class Map>
 __device__ __forceinline__ C Epilogue(C x, const Map& map, C residual) {
   C value = x;
-  if constexpr (F::kMapped) value = Normalise<F>(x, map);
+  if constexpr (F::kMapped) value = Normalise(x, map);
   if constexpr (F::kHasResidual) value += residual;
   return F::Act::template Apply<F>(value);
 }

@@ -36,36 +36,27 @@ struct RowPart {
 };
 
 // Moments of kCount resident values, then merged into `total`.
-template <class C, int kCount>
-__device__ __forceinline__ void Accumulate(Moments<C>& total, const C (&x)[kCount]) {
+template <class S, class C, int kCount>
+__device__ __forceinline__ void Accumulate(Moments<S>& total, const C (&x)[kCount], C unit) {
+  constexpr C kWeight = WeightOf<C>(kCount);
   C sum = C(0);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) sum += x[i];
-  const C mean = sum / C(kCount);
-  C sum_d = C(0);
-  C sum_d2 = C(0);
+  for (int i = 0; i < kCount; ++i) sum = fma(x[i], kWeight, sum);
+  const C mean = sum / (C(kCount) * kWeight);
+  Deviations<S> d;
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    const C d = x[i] - mean;
-    sum_d += d;
-    sum_d2 = fma(d, d, sum_d2);
-  }
-  total = Merge(total, Corrected(C(kCount), mean, sum_d, sum_d2));
+  for (int i = 0; i < kCount; ++i) d.Add(x[i], mean * unit, unit, kWeight);
+  total = Merge(total, Corrected(C(kCount), mean, d, unit, kWeight), unit);
 }
 
-template <class F>
-__device__ __forceinline__ void RowStatistics(const Arguments& a) {
-  using C = typename F::Compute;
+// The moments of one thread's share of a part.
+template <class F, class S, class C>
+__device__ __forceinline__ Moments<S> OwnMoments(const Arguments& a, const RowAddress<F>& address,
+                                                 const RowPart<F>& part, C unit) {
   using V = Vector<typename F::Element, F::kVector>;
   using Index = typename RowAddress<F>::Index;
   constexpr int kBatch = F::kRegisterVectors;
-  __shared__ Moments<C> scratch[F::kThreads / 32];
-
-  const long long row = blockIdx.x / a.split;
-  const RowAddress<F> address(a, row);
-  const RowPart<F> part(a, address, row, blockIdx.x - row * a.split);
-
-  Moments<C> total = {C(0), C(0), C(0)};
+  Moments<S> total = {};
   Index v = part.begin + threadIdx.x;
   while (v < part.end && part.end - v > (kBatch - 1) * F::kThreads) {
     V batch[kBatch];
@@ -79,7 +70,7 @@ __device__ __forceinline__ void RowStatistics(const Arguments& a) {
 #pragma unroll
       for (int j = 0; j < F::kVector; ++j) x[i * F::kVector + j] = values[j];
     }
-    Accumulate(total, x);
+    Accumulate(total, x, unit);
     v += kBatch * F::kThreads;
   }
   for (; v < part.end; v += F::kThreads) {
@@ -87,37 +78,63 @@ __device__ __forceinline__ void RowStatistics(const Arguments& a) {
     C x[F::kVector];
     one.Load(a.x, address.At(v));
     one.Unpack(x);
-    Accumulate(total, x);
+    Accumulate(total, x, unit);
   }
-  total = BlockMerge<F::kThreads>(total, scratch);
-  if (threadIdx.x == 0) Scratch<Moments<C>>(a)[blockIdx.x] = total;
+  return total;
 }
 
-// The moments of a row from those of its parts, in every thread.
-template <class F, class C>
-__device__ __forceinline__ Moments<C> CombineParts(const Arguments& a, long long row,
-                                                   Moments<C>* scratch) {
-  const Moments<C>* parts = Scratch<Moments<C>>(a) + row * a.split;
+template <class F>
+__device__ __forceinline__ void RowStatistics(const Arguments& a) {
+  using C = typename F::Compute;
+  using S = Squares<F>;
+  __shared__ BlockScratch<F::kThreads, S> scratch;
+
+  const long long row = blockIdx.x / a.split;
+  const RowAddress<F> address(a, row);
+  const RowPart<F> part(a, address, row, blockIdx.x - row * a.split);
+  const C count = static_cast<C>(part.end - part.begin) * C(F::kVector);
+  const C weight = static_cast<C>(a.weight);
+  Spread<S> spread[1];
+  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[1], Moments<S>(&moments)[1]) {
+    const Moments<S> own = OwnMoments<F, S>(a, address, part, unit[0]);
+    moments[0] = BlockMerge(own, count, unit[0], weight, scratch);
+  });
+  if (threadIdx.x == 0) Scratch<Spread<S>>(a)[blockIdx.x] = spread[0];
+}
+
+// The spread of a row from those of its parts, in every thread.
+template <class F, class S>
+__device__ __forceinline__ Spread<S> CombineParts(const Arguments& a, long long row,
+                                                  BlockScratch<F::kThreads, S>& scratch) {
+  using C = typename F::Compute;
+  const Spread<S>* parts = Scratch<Spread<S>>(a) + row * a.split;
   if (a.split == 1) return parts[0];
-  Moments<C> total = {C(0), C(0), C(0)};
-  for (long long i = threadIdx.x; i < a.split; i += F::kThreads) total = Merge(total, parts[i]);
-  return BlockMerge<F::kThreads>(total, scratch);
+  const C count = static_cast<C>(a.reduced);
+  const C weight = static_cast<C>(a.weight);
+  Spread<S> spread[1];
+  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[1], Moments<S>(&moments)[1]) {
+    Moments<S> total = {};
+    for (long long i = threadIdx.x; i < a.split; i += F::kThreads)
+      total = Merge(total, MomentsOf(parts[i], unit[0]), unit[0]);
+    moments[0] = BlockMerge(total, count, unit[0], weight, scratch);
+  });
+  return spread[0];
 }
 
 template <class F>
 __device__ __forceinline__ void RowApply(const Arguments& a) {
-  using C = typename F::Compute;
+  using S = Squares<F>;
   using V = Vector<typename F::Element, F::kVector>;
   using Index = typename RowAddress<F>::Index;
   constexpr int kBatch = F::kRegisterVectors;
-  __shared__ Moments<C> scratch[F::kThreads / 32];
+  __shared__ BlockScratch<F::kThreads, S> scratch;
 
   const long long block = gridDim.x - 1 - blockIdx.x;
   const long long row = block / a.split;
   const RowAddress<F> address(a, row);
   const RowPart<F> part(a, address, row, block - row * a.split);
-  const Moments<C> moments = CombineParts<F, C>(a, row, scratch);
-  const AffineMap<C> map = FinishChannel<F>(a, row, moments, part.part == 0 && threadIdx.x == 0);
+  const AffineMap<S> map = FinishChannel<F>(a, row, CombineParts<F>(a, row, scratch),
+                                            part.part == 0 && threadIdx.x == 0);
 
   Index v = part.begin + threadIdx.x;
   while (v < part.end && part.end - v > (kBatch - 1) * F::kThreads) {

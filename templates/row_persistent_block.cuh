@@ -15,10 +15,11 @@ namespace onepass_kernel {
 template <class F>
 __device__ __forceinline__ void RowPersistentBlock(const Arguments& a) {
   using C = typename F::Compute;
+  using S = Squares<F>;
   using V = Vector<typename F::Element, F::kVector>;
   using Index = typename RowAddress<F>::Index;
   extern __shared__ uint4 dynamic_shared[];
-  __shared__ C scratch[F::kThreads / 32];
+  __shared__ BlockScratch<F::kThreads, S> scratch;
 
   const long long row = blockIdx.x;
   const RowAddress<F> address(a, row);
@@ -33,33 +34,29 @@ __device__ __forceinline__ void RowPersistentBlock(const Arguments& a) {
   Held<F> held(dynamic_shared, count);
   held.LoadAll(a.x, at);
 
+  const C weight = static_cast<C>(a.weight);
   C sum = C(0);
   held.Visit([&](int, const V& v) {
     C x[F::kVector];
     v.Unpack(x);
 #pragma unroll
-    for (int i = 0; i < F::kVector; ++i) sum += x[i];
+    for (int i = 0; i < F::kVector; ++i) sum = fma(x[i], weight, sum);
   });
   const C n = static_cast<C>(a.reduced);
-  const C provisional = BlockSum<F::kThreads>(sum, scratch) / n;
+  const C provisional = BlockSum<F::kThreads>(sum, scratch.sums) / (n * weight);
 
-  C sum_d = C(0);
-  C sum_d2 = C(0);
-  held.Visit([&](int, const V& v) {
-    C x[F::kVector];
-    v.Unpack(x);
+  Spread<S> spread[1];
+  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[1], Moments<S>(&moments)[1]) {
+    Deviations<S> d;
+    held.Visit([&](int, const V& v) {
+      C x[F::kVector];
+      v.Unpack(x);
 #pragma unroll
-    for (int i = 0; i < F::kVector; ++i) {
-      const C d = x[i] - provisional;
-      sum_d += d;
-      sum_d2 = fma(d, d, sum_d2);
-    }
+      for (int i = 0; i < F::kVector; ++i) d.Add(x[i], provisional * unit[0], unit[0], weight);
+    });
+    moments[0] = BlockCorrected(n, provisional, d, unit[0], weight, scratch);
   });
-  sum_d = BlockSum<F::kThreads>(sum_d, scratch);
-  sum_d2 = BlockSum<F::kThreads>(sum_d2, scratch);
-  const Moments<C> moments = Corrected(n, provisional, sum_d, sum_d2);
-
-  const AffineMap<C> map = FinishChannel<F>(a, row, moments, threadIdx.x == 0);
+  const AffineMap<S> map = FinishChannel<F>(a, row, spread[0], threadIdx.x == 0);
   held.Consume([&](int slot, const V& v) { WriteVector<F>(a, at(slot), v, map); });
 }
 

@@ -1,10 +1,12 @@
-// Element types as they lie in memory, vectors of them, and the arithmetic type. Conversions are
-// inline PTX, so that no toolkit header is needed.
+// Element types as they lie in memory, vectors of them, and the arithmetic type. kWideRange:
+// squares of values may overflow the arithmetic type or vanish in it. Conversions are inline PTX,
+// so that no toolkit header is needed.
 #pragma once
 
 namespace onepass_kernel {
 
 struct F32 {
+  static constexpr bool kWideRange = true;
   using Raw = unsigned int;
   using Compute = float;
   static __device__ __forceinline__ float Widen(Raw raw) { return __uint_as_float(raw); }
@@ -12,6 +14,7 @@ struct F32 {
 };
 
 struct F64 {
+  static constexpr bool kWideRange = true;
   using Raw = unsigned long long;
   using Compute = double;
   static __device__ __forceinline__ double Widen(Raw raw) {
@@ -23,6 +26,7 @@ struct F64 {
 };
 
 struct F16 {
+  static constexpr bool kWideRange = false;
   using Raw = unsigned short;
   using Compute = float;
   static __device__ __forceinline__ float Widen(Raw raw) {
@@ -48,6 +52,7 @@ struct F16 {
 };
 
 struct BF16 {
+  static constexpr bool kWideRange = true;
   using Raw = unsigned short;
   using Compute = float;
   static __device__ __forceinline__ float Widen(Raw raw) {

@@ -23,11 +23,13 @@ constexpr int64_t kSharedSlackBytes = 1024;
 // A block should have this many rows a thread before a tile is split further.
 constexpr int kMinSteps = 4;
 
-// What templates/column_persistent_grid.cuh declares: sums of every warp or moments of every
-// thread, and for each column its map and its own moments.
+// What templates/column_persistent_grid.cuh declares: squares of every warp or moments of every
+// thread, and for each column its map and its own spread.
 int64_t StaticSharedBytes(const Key& key, int tile_vectors) {
   const int64_t columns = int64_t{tile_vectors} * key.vector();
-  const int64_t values = std::max(kThreads / 32 * columns, int64_t{3} * kThreads) + 5 * columns;
+  const int64_t squares = SquaresValues(key);
+  const int64_t values = std::max(kThreads / 32 * columns * squares, kThreads * (2 + squares)) +
+                         columns * (2 + squares) + columns * (1 + squares);
   return values * SizeOf(AccumulationType(key.dtype)) + kSharedSlackBytes;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/capacity.h"
 #include "codegen/divide.h"
 
 namespace onepass {
@@ -28,7 +29,7 @@ int64_t TilesAcross(const Key& key, int tile_vectors) {
 }
 
 int64_t PartialBytes(const Key& key, const Plan& plan) {
-  return int64_t{plan.tile_vectors} * plan.vector * 2 * SizeOf(AccumulationType(key.dtype));
+  return int64_t{plan.tile_vectors} * plan.vector * SpreadBytes(key);
 }
 
 int64_t MostSplits(const Key& key, const Plan& plan, int64_t tiles) {

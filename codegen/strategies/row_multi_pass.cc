@@ -41,7 +41,8 @@ std::vector<Plan> Propose(const Key& key, const DeviceSpec& device) {
 }
 
 int64_t PartialsBytes(const Key& key, const Plan& plan, const Extents& extents) {
-  return extents.rows * plan.split * 3 * SizeOf(AccumulationType(key.dtype));
+  // With its count.
+  return extents.rows * plan.split * (SpreadBytes(key) + SizeOf(AccumulationType(key.dtype)));
 }
 
 Schedule ScheduleParts(const Key& key, const Plan& plan, const Extents& extents) {
