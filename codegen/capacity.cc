@@ -28,8 +28,8 @@ int HeldRegisterVectors(int vector_bytes, int register_words) {
 }
 
 int WorkingRegisters(const Key& key) {
-  const int arithmetic = key.dtype == DType::kF64 ? 16 : 0;
-  return 44 + arithmetic + (IsCheap(key.act) ? 0 : 12);
+  const int arithmetic = key.dtype == DType::kF64 ? 16 : (key.dtype == DType::kBF16 ? 4 : 0);
+  return 48 + arithmetic + (IsCheap(key.act) ? 0 : 12);
 }
 
 int SquaresValues(const Key& key) { return SizeOf(key.dtype) == 2 ? 1 : 2; }

@@ -51,32 +51,32 @@ struct ColumnTile {
   }
 };
 
-// Sums over the threads of a block that share a column; every thread has its columns' results.
-// `scratch` holds kThreads / 32 times kColumns values.
-template <class F, class T>
-__device__ __forceinline__ void ColumnSum(T (&values)[F::kVector], T* scratch) {
+// Sums of kCount columns a thread over the threads of a block that share them; every thread has the
+// results. `scratch` holds kThreads / 32 times kTileVectors * kCount values.
+template <class F, int kCount, class T>
+__device__ __forceinline__ void ColumnSum(T (&values)[kCount], T* scratch) {
   constexpr int kWarps = F::kThreads / 32;
-  constexpr int kColumns = ColumnTile<F>::kColumns;
+  constexpr int kColumns = F::kTileVectors * kCount;
   const int lane = threadIdx.x % F::kTileVectors;
 #pragma unroll
-  for (int i = 0; i < F::kVector; ++i) values[i] = WarpSum<F::kTileVectors>(values[i]);
+  for (int i = 0; i < kCount; ++i) values[i] = WarpSum<F::kTileVectors>(values[i]);
   if constexpr (kWarps > 1) {
     if (threadIdx.x % 32 < F::kTileVectors) {
 #pragma unroll
-      for (int i = 0; i < F::kVector; ++i) {
+      for (int i = 0; i < kCount; ++i) {
         scratch[(threadIdx.x / 32) * kColumns + i * F::kTileVectors + lane] = values[i];
       }
     }
     __syncthreads();
     for (int column = threadIdx.x; column < kColumns; column += F::kThreads) {
       T sum = scratch[column];
-#pragma unroll
+#pragma unroll 4
       for (int warp = 1; warp < kWarps; ++warp) sum = Plus(sum, scratch[warp * kColumns + column]);
       scratch[column] = sum;
     }
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < F::kVector; ++i) values[i] = scratch[i * F::kTileVectors + lane];
+    for (int i = 0; i < kCount; ++i) values[i] = scratch[i * F::kTileVectors + lane];
     __syncthreads();
   }
 }
@@ -91,25 +91,35 @@ union ColumnScratch {
   Moments<S> moments[F::kThreads];
 };
 
-// The moments of a thread's columns over the whole chunk, `rows` values each, from every thread's
-// deviations.
-template <class F, class S, class C = typename S::Compute>
-__device__ __forceinline__ void ColumnCorrected(C rows, const C (&provisional)[F::kVector],
-                                                const Deviations<S> (&d)[F::kVector],
-                                                const C (&unit)[F::kVector], C weight,
-                                                ColumnScratch<F, S>& scratch,
-                                                Moments<S> (&moments)[F::kVector]) {
-  C sums[F::kVector];
-  S squares[F::kVector];
+// What a thread's columns are squared in, where nothing asks for another unit.
+template <class C, int kVector>
+struct Ones {
+  C values[kVector];
+  __device__ __forceinline__ Ones() {
 #pragma unroll
-  for (int i = 0; i < F::kVector; ++i) {
+    for (int i = 0; i < kVector; ++i) values[i] = C(1);
+  }
+};
+
+// The moments of kCount of a thread's columns over the whole chunk, `rows` values each, from every
+// thread's deviations.
+template <class F, int kCount, class S, class C = typename S::Compute>
+__device__ __forceinline__ void ColumnCorrected(C rows, const C (&provisional)[kCount],
+                                                const Deviations<S> (&d)[kCount],
+                                                const C (&unit)[kCount], C weight,
+                                                ColumnScratch<F, S>& scratch,
+                                                Moments<S> (&moments)[kCount]) {
+  C sums[kCount];
+  S squares[kCount];
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
     sums[i] = d[i].sum;
     squares[i] = d[i].squares;
   }
   ColumnSum<F>(sums, scratch.sums);
   ColumnSum<F>(squares, scratch.squares);
 #pragma unroll
-  for (int i = 0; i < F::kVector; ++i) {
+  for (int i = 0; i < kCount; ++i) {
     moments[i] =
         Corrected(rows, provisional[i], Deviations<S>{sums[i], squares[i]}, unit[i], weight);
   }
@@ -140,6 +150,57 @@ struct ColumnPartials {
   }
 };
 
+// Measures again, from memory and a column after the other, those of a chunk whose squares
+// overflowed or vanished in units of 1; `slot` is the chunk's.
+template <class F, class S>
+__device__ __forceinline__ void RemeasureColumns(const Arguments& a, const ColumnTile<F>& tile,
+                                                 const ColumnPartials<F, S>& partials,
+                                                 long long slot, ColumnScratch<F, S>& scratch) {
+  using C = typename S::Compute;
+  const C rows = static_cast<C>(tile.row_count);
+  const C weight = static_cast<C>(a.weight);
+#pragma unroll 1
+  for (int i = 0; i < F::kVector; ++i) {
+    const int column = i * F::kTileVectors + threadIdx.x % F::kTileVectors;
+    const Spread<S> spread = partials.Get(slot, column, rows);
+    const C unit = BetterUnit(spread, a.eps);
+    const C centre = IsFinite(spread.mean) ? spread.mean : C(0);
+    Deviations<S> d[1];
+#pragma unroll 1
+    for (int step = 0; step < tile.Steps(); ++step) {
+      Vector<typename F::Element, 1> element;
+      C x[1];
+      element.Load(a.x, static_cast<long long>(tile.At(step)) * F::kVector + i);
+      element.Unpack(x);
+      d[0].Add(x[0], centre * unit, unit, weight);
+    }
+    Moments<S> moments[1];
+    ColumnCorrected<F>(rows, {centre}, d, {unit}, weight, scratch, moments);
+    if (threadIdx.x < F::kTileVectors && unit != C(1))
+      partials.Put(slot, column, SpreadOf(moments[0], unit));
+  }
+}
+
+// Leaves the spreads of a thread's columns, measured in units of 1, in `slot` for the blocks that
+// share the tile.
+template <class F, class S>
+__device__ __forceinline__ void PutColumns(const Arguments& a, const ColumnTile<F>& tile,
+                                           const ColumnPartials<F, S>& partials, long long slot,
+                                           const Moments<S> (&moments)[F::kVector],
+                                           ColumnScratch<F, S>& scratch) {
+  using C = typename S::Compute;
+  bool redo = false;
+#pragma unroll
+  for (int i = 0; i < F::kVector; ++i) {
+    const Spread<S> spread = SpreadOf(moments[i], C(1));
+    redo |= BetterUnit(spread, a.eps) != C(1);
+    if (threadIdx.x < F::kTileVectors)
+      partials.Put(slot, i * F::kTileVectors + threadIdx.x, spread);
+  }
+  if (F::Element::kWideRange && __syncthreads_or(redo))
+    RemeasureColumns<F>(a, tile, partials, slot, scratch);
+}
+
 // Merges the chunks of one tile; `slot` is the first chunk's. Leaves the map of every column in
 // `maps` (kColumns of them, the column of vector v, element i at i * kTileVectors + v) and, where
 // `record`, the channels' statistics.
@@ -154,14 +215,12 @@ __device__ __forceinline__ void FinishColumns(const Arguments& a,
   constexpr int kGroups = F::kThreads / kColumns > 0 ? F::kThreads / kColumns : 1;
   const int group = threadIdx.x / kColumns;
   const int column = threadIdx.x % kColumns;
-  Spread<S> spread[1];
-  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[1], Moments<S>(&moments)[1]) {
+  const Spread<S> spread = InBestUnit<F, S>(a.eps, [&](C unit) {
     Moments<S> total = {};
     if (group < kGroups) {
       for (long long chunk = group; chunk < a.split; chunk += kGroups) {
         const C count = static_cast<C>(Tile::RowCount(a, chunk));
-        total =
-            Merge(total, MomentsOf(partials.Get(slot + chunk, column, count), unit[0]), unit[0]);
+        total = Merge(total, MomentsOf(partials.Get(slot + chunk, column, count), unit), unit);
       }
       scratch.moments[threadIdx.x] = total;
     }
@@ -169,15 +228,15 @@ __device__ __forceinline__ void FinishColumns(const Arguments& a,
     // All groups, so that they agree on the unit.
     total = scratch.moments[column];
     for (int other = 1; other < kGroups; ++other)
-      total = Merge(total, scratch.moments[other * kColumns + column], unit[0]);
+      total = Merge(total, scratch.moments[other * kColumns + column], unit);
     __syncthreads();
-    moments[0] = total;
+    return total;
   });
   if (group == 0) {
     const int v = column % F::kTileVectors;
     const int i = column / F::kTileVectors;
     const long long channel = (tile * F::kTileVectors + v) * F::kVector + i;
-    if (channel < F::kInner) maps[column] = FinishChannel<F>(a, channel, spread[0], record);
+    if (channel < F::kInner) maps[column] = FinishChannel<F>(a, channel, spread, record);
   }
   __syncthreads();
 }

@@ -21,7 +21,7 @@ struct ColumnMoments {
 
   // Adds kRows values a column: their own moments first, then Chan's merge.
   template <int kRows>
-  __device__ __forceinline__ void Add(const C (&x)[kRows][kVector], const C (&unit)[kVector]) {
+  __device__ __forceinline__ void Add(const C (&x)[kRows][kVector]) {
     constexpr C kWeight = WeightOf<C>(kRows);
     const C total = count + C(kRows);
     const C share = C(kRows) / total;
@@ -34,9 +34,9 @@ struct ColumnMoments {
       const C provisional = sum / (C(kRows) * kWeight);
       Deviations<S> d;
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) d.Add(x[r][i], provisional * unit[i], unit[i], kWeight);
-      const Moments<S> rows = Corrected(C(kRows), provisional, d, unit[i], kWeight);
-      const C delta = count == C(0) ? C(0) : rows.mean * unit[i] - mean[i] * unit[i];
+      for (int r = 0; r < kRows; ++r) d.Add(x[r][i], provisional, C(1), kWeight);
+      const Moments<S> rows = Corrected(C(kRows), provisional, d, C(1), kWeight);
+      const C delta = count == C(0) ? C(0) : rows.mean - mean[i];
       mean[i] = MergedMean(mean[i], count / total, rows.mean, share);
       m2[i] = Plus(Plus(m2[i], rows.m2), delta * delta * cross);
     }
@@ -45,10 +45,10 @@ struct ColumnMoments {
 };
 
 // The moments of one thread's rows of a chunk.
-template <class F, class S, class C = typename S::Compute>
+template <class F, class S>
 __device__ __forceinline__ ColumnMoments<S, F::kVector> OwnMoments(const Arguments& a,
-                                                                   const ColumnTile<F>& tile,
-                                                                   const C (&unit)[F::kVector]) {
+                                                                   const ColumnTile<F>& tile) {
+  using C = typename S::Compute;
   using V = Vector<typename F::Element, F::kVector>;
   constexpr int kBatch = F::kRegisterVectors;
   const int steps = tile.Steps();
@@ -61,14 +61,14 @@ __device__ __forceinline__ ColumnMoments<S, F::kVector> OwnMoments(const Argumen
     for (int r = 0; r < kBatch; ++r) batch[r].Load(a.x, tile.At(step + r));
 #pragma unroll
     for (int r = 0; r < kBatch; ++r) batch[r].Unpack(x[r]);
-    moments.Add(x, unit);
+    moments.Add(x);
   }
   for (; step < steps; ++step) {
     V one;
     C x[1][F::kVector];
     one.Load(a.x, tile.At(step));
     one.Unpack(x[0]);
-    moments.Add(x, unit);
+    moments.Add(x);
   }
   return moments;
 }
@@ -76,8 +76,7 @@ __device__ __forceinline__ ColumnMoments<S, F::kVector> OwnMoments(const Argumen
 // The moments of a thread's columns over the whole chunk, `rows` values each.
 template <class F, class S, class C = typename S::Compute>
 __device__ __forceinline__ void ColumnMerge(C rows, const ColumnMoments<S, F::kVector>& own,
-                                            const C (&unit)[F::kVector], C weight,
-                                            ColumnScratch<F, S>& scratch,
+                                            C weight, ColumnScratch<F, S>& scratch,
                                             Moments<S> (&moments)[F::kVector]) {
   C provisional[F::kVector];
 #pragma unroll
@@ -87,10 +86,10 @@ __device__ __forceinline__ void ColumnMerge(C rows, const ColumnMoments<S, F::kV
 #pragma unroll
   for (int i = 0; i < F::kVector; ++i) {
     provisional[i] = rows == C(0) ? C(0) : provisional[i] / (rows * weight);
-    d[i].AddSet(Moments<S>{own.count, own.mean[i], own.m2[i]}, provisional[i] * unit[i], unit[i],
-                weight);
+    d[i].AddSet(Moments<S>{own.count, own.mean[i], own.m2[i]}, provisional[i], C(1), weight);
   }
-  ColumnCorrected<F>(rows, provisional, d, unit, weight, scratch, moments);
+  const Ones<C, F::kVector> ones;
+  ColumnCorrected<F>(rows, provisional, d, ones.values, weight, scratch, moments);
 }
 
 template <class F>
@@ -101,18 +100,11 @@ __device__ __forceinline__ void ColumnStatistics(const Arguments& a) {
   __shared__ ColumnScratch<F, S> scratch;
 
   const Tile tile(a, blockIdx.x % Tile::kTiles, blockIdx.x / Tile::kTiles);
-  const C rows = static_cast<C>(tile.row_count);
-  const C weight = static_cast<C>(a.weight);
-  Spread<S> spread[F::kVector];
-  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[F::kVector], Moments<S>(&moments)[F::kVector]) {
-    ColumnMerge<F>(rows, OwnMoments<F, S>(a, tile, unit), unit, weight, scratch, moments);
-  });
-  if (threadIdx.x >= F::kTileVectors) return;
+  Moments<S> moments[F::kVector];
+  ColumnMerge<F>(static_cast<C>(tile.row_count), OwnMoments<F, S>(a, tile),
+                 static_cast<C>(a.weight), scratch, moments);
   const ColumnPartials<F, S> partials = {Scratch<C>(a)};
-#pragma unroll
-  for (int i = 0; i < F::kVector; ++i) {
-    partials.Put(tile.tile * a.split + tile.chunk, i * F::kTileVectors + threadIdx.x, spread[i]);
-  }
+  PutColumns<F>(a, tile, partials, tile.tile * a.split + tile.chunk, moments, scratch);
 }
 
 template <class F>

@@ -90,28 +90,21 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
     for (int i = 0; i < F::kVector; ++i)
       provisional[i] = tile.row_count == 0 ? C(0) : provisional[i] / (rows * weight);
 
-    Spread<S> spread[F::kVector];
-    InBestUnits<F>(a.eps, spread,
-                   [&](const C(&unit)[F::kVector], Moments<S>(&moments)[F::kVector]) {
-                     Deviations<S> d[F::kVector];
-                     held.Visit([&](int, const V& v) {
-                       C x[F::kVector];
-                       v.Unpack(x);
+    Deviations<S> d[F::kVector];
+    held.Visit([&](int, const V& v) {
+      C x[F::kVector];
+      v.Unpack(x);
 #pragma unroll
-                       for (int i = 0; i < F::kVector; ++i)
-                         d[i].Add(x[i], provisional[i] * unit[i], unit[i], weight);
-                     });
-                     ColumnCorrected<F>(rows, provisional, d, unit, weight, scratch, moments);
-                   });
+      for (int i = 0; i < F::kVector; ++i) d[i].Add(x[i], provisional[i], C(1), weight);
+    });
+    const Ones<C, F::kVector> ones;
+    Moments<S> moments[F::kVector];
+    ColumnCorrected<F>(rows, provisional, d, ones.values, weight, scratch, moments);
 
     const long long parity = round % 2;
     const long long first_slot =
         a.split == 1 ? 0 : (parity * tiles_in_slab + tile_in_slab) * a.split;
-    if (threadIdx.x < F::kTileVectors) {
-#pragma unroll
-      for (int i = 0; i < F::kVector; ++i)
-        partials.Put(first_slot + chunk, i * F::kTileVectors + threadIdx.x, spread[i]);
-    }
+    PutColumns<F>(a, tile, partials, first_slot + chunk, moments, scratch);
     if (a.split > 1) {
       barrier.ArriveAndWait(round);
     } else {

@@ -13,8 +13,8 @@ namespace onepass_kernel {
 __device__ __forceinline__ bool IsFinite(float x) { return fabsf(x) <= 3.402823466e38f; }
 __device__ __forceinline__ bool IsFinite(double x) { return fabs(x) <= 1.7976931348623157e308; }
 
-// Deviations above kLarge are squared in units of kDown, those below kSmall in units of kUp; a
-// squared sum below kSmallSquares asks for kUp too.
+// Deviations above kLarge are squared in units of kDown, those below kSmall in units of kUp, unless
+// eps is so large that they do not matter.
 template <class C>
 struct Range {
   static constexpr bool kFloat = sizeof(C) == 4;
@@ -22,8 +22,14 @@ struct Range {
   static constexpr C kSmall = kFloat ? C(0x1p-50) : C(0x1p-400);
   static constexpr C kDown = kFloat ? C(0x1p-90) : C(0x1p-600);
   static constexpr C kUp = kFloat ? C(0x1p100) : C(0x1p600);
-  static constexpr C kSmallSquares = kFloat ? C(0x1p-80) : C(0x1p-800);
+  static constexpr double kEps = kFloat ? 0x1p-80 : 0x1p-760;
 };
+template <class C>
+__device__ __forceinline__ C UnitFor(C deviation, double eps) {
+  using R = Range<C>;
+  if (deviation < R::kSmall && eps < R::kEps) return R::kUp;
+  return deviation <= R::kLarge ? C(1) : R::kDown;
+}
 
 // The weight of each of `count` values in a sum that cannot overflow: the largest power of two that
 // is at most 1 / count.
@@ -88,17 +94,6 @@ __device__ __forceinline__ Moments<S> Corrected(C count, C provisional, const De
           m2.high < C(0) ? S{} : m2};
 }
 
-// The unit in which the squares of these moments, which were taken in units of 1, should have been
-// taken.
-template <class S>
-__device__ __forceinline__ typename S::Compute BetterUnit(const Moments<S>& moments, double eps) {
-  using R = Range<typename S::Compute>;
-  if (!IsFinite(moments.m2.high)) return R::kDown;
-  const bool matters = eps < static_cast<double>(R::kSmallSquares);
-  const bool small = moments.m2.high < R::kSmallSquares && fabs(moments.mean) < 1;
-  return matters && small ? R::kUp : typename S::Compute(1);
-}
-
 // Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
 // variances" (1979).
 // One infinite value makes the mean infinite, not NaN.
@@ -137,10 +132,15 @@ template <class S, class C = typename S::Compute>
 __device__ __forceinline__ Moments<S> MomentsOf(const Spread<S>& spread, C unit) {
   return {spread.count, spread.mean, Times(Square(Scaled(spread.deviation, unit)), spread.count)};
 }
-template <class C>
-__device__ __forceinline__ C UnitFor(C deviation) {
-  using R = Range<C>;
-  return deviation > R::kLarge ? R::kDown : (deviation < R::kSmall ? R::kUp : C(1));
+
+// The unit that should have been taken for a spread that was measured in units of 1: another one
+// where squares overflowed or vanished. Squares that vanish about a large mean are zeros.
+template <class S>
+__device__ __forceinline__ typename S::Compute BetterUnit(const Spread<S>& spread, double eps) {
+  using C = typename S::Compute;
+  if (!IsFinite(spread.deviation.high)) return Range<C>::kDown;
+  const C unit = UnitFor(spread.deviation.high, eps);
+  return unit > C(1) && fabs(spread.mean) < C(1) ? unit : C(1);
 }
 
 __device__ __forceinline__ float ShuffleXor(float value, int lanes) {
@@ -210,32 +210,23 @@ __device__ __forceinline__ Moments<S> BlockMerge(const Moments<S>& own, C count,
   return BlockCorrected(count, provisional, d, unit, weight, scratch);
 }
 
-// In how many units squares may have to be taken: calls moments_in(unit, result), and once more
-// with a better unit for those of the kCount results whose squares overflowed or vanished. All
-// threads of the block together.
-template <class F, class S, int kCount, class Body>
-__device__ __forceinline__ void InBestUnits(double eps, Spread<S> (&result)[kCount],
-                                            Body moments_in) {
+// The spread of moments_in(unit), which is called once more with a better unit if the squares
+// overflowed or vanished. All threads of the block together.
+template <class F, class S, class Body>
+__device__ __forceinline__ Spread<S> InBestUnit(double eps, Body moments_in) {
   using C = typename S::Compute;
-  C unit[kCount];
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) unit[i] = C(1);
+  C unit = C(1);
+  Spread<S> result = {};
   bool again = F::Element::kWideRange;
   bool redo;
 #pragma unroll 1
   do {
-    Moments<S> moments[kCount];
-    moments_in(unit, moments);
-    redo = false;
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      result[i] = SpreadOf(moments[i], unit[i]);
-      const C better = again ? BetterUnit(moments[i], eps) : C(1);
-      redo |= better != C(1);
-      if (again) unit[i] = better;
-    }
+    result = SpreadOf(moments_in(unit), unit);
+    unit = BetterUnit(result, eps);
+    redo = again && unit != C(1);
     again = false;
   } while (F::Element::kWideRange && __syncthreads_or(redo));
+  return result;
 }
 
 }  // namespace onepass_kernel

@@ -59,8 +59,7 @@ __device__ __forceinline__ Pair<C> PlusEpsilon(Pair<C> var, double eps) {
 template <class S>
 __device__ __forceinline__ S InverseDeviation(S deviation, double eps) {
   using C = typename S::Compute;
-  C unit = UnitFor(deviation.high);
-  if (eps >= static_cast<double>(Range<C>::kSmallSquares) && unit > C(1)) unit = C(1);
+  const C unit = UnitFor(deviation.high, eps);
   const double units = static_cast<double>(unit);
   return Scaled(InverseRoot(PlusEpsilon(Square(Scaled(deviation, unit)), eps * units * units)),
                 unit);

@@ -94,12 +94,11 @@ __device__ __forceinline__ void RowStatistics(const Arguments& a) {
   const RowPart<F> part(a, address, row, blockIdx.x - row * a.split);
   const C count = static_cast<C>(part.end - part.begin) * C(F::kVector);
   const C weight = static_cast<C>(a.weight);
-  Spread<S> spread[1];
-  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[1], Moments<S>(&moments)[1]) {
-    const Moments<S> own = OwnMoments<F, S>(a, address, part, unit[0]);
-    moments[0] = BlockMerge(own, count, unit[0], weight, scratch);
+  const Spread<S> spread = InBestUnit<F, S>(a.eps, [&](C unit) {
+    const Moments<S> own = OwnMoments<F, S>(a, address, part, unit);
+    return BlockMerge(own, count, unit, weight, scratch);
   });
-  if (threadIdx.x == 0) Scratch<Spread<S>>(a)[blockIdx.x] = spread[0];
+  if (threadIdx.x == 0) Scratch<Spread<S>>(a)[blockIdx.x] = spread;
 }
 
 // The spread of a row from those of its parts, in every thread.
@@ -111,14 +110,12 @@ __device__ __forceinline__ Spread<S> CombineParts(const Arguments& a, long long 
   if (a.split == 1) return parts[0];
   const C count = static_cast<C>(a.reduced);
   const C weight = static_cast<C>(a.weight);
-  Spread<S> spread[1];
-  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[1], Moments<S>(&moments)[1]) {
+  return InBestUnit<F, S>(a.eps, [&](C unit) {
     Moments<S> total = {};
     for (long long i = threadIdx.x; i < a.split; i += F::kThreads)
-      total = Merge(total, MomentsOf(parts[i], unit[0]), unit[0]);
-    moments[0] = BlockMerge(total, count, unit[0], weight, scratch);
+      total = Merge(total, MomentsOf(parts[i], unit), unit);
+    return BlockMerge(total, count, unit, weight, scratch);
   });
-  return spread[0];
 }
 
 template <class F>

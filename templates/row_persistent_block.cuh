@@ -1,5 +1,6 @@
 // Batch normalisation in training, Row geometry: one block holds one row (channel) in registers and
-// shared memory. x is read once.
+// shared memory. x is read once, and once more by the rare row whose squares leave the arithmetic
+// type's range.
 //
 // F: Element, Param, Saved, Compute, Act, kThreads, kVector, kRegisterVectors, kSharedVectors,
 // kInner, kWideIndex, kHasScale, kHasBias, kHasResidual, kHalf, kAlpha, kBeta. Grid: one block a
@@ -45,18 +46,28 @@ __device__ __forceinline__ void RowPersistentBlock(const Arguments& a) {
   const C n = static_cast<C>(a.reduced);
   const C provisional = BlockSum<F::kThreads>(sum, scratch.sums) / (n * weight);
 
-  Spread<S> spread[1];
-  InBestUnits<F>(a.eps, spread, [&](const C(&unit)[1], Moments<S>(&moments)[1]) {
-    Deviations<S> d;
-    held.Visit([&](int, const V& v) {
+  Deviations<S> d;
+  held.Visit([&](int, const V& v) {
+    C x[F::kVector];
+    v.Unpack(x);
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i) d.Add(x[i], provisional, C(1), weight);
+  });
+  Spread<S> spread = SpreadOf(BlockCorrected(n, provisional, d, C(1), weight, scratch), C(1));
+  const C unit = BetterUnit(spread, a.eps);
+  if (F::Element::kWideRange && unit != C(1)) {
+    Deviations<S> scaled;
+    for (int slot = 0; slot < count; ++slot) {
+      V v;
       C x[F::kVector];
+      v.Load(a.x, at(slot));
       v.Unpack(x);
 #pragma unroll
-      for (int i = 0; i < F::kVector; ++i) d.Add(x[i], provisional * unit[0], unit[0], weight);
-    });
-    moments[0] = BlockCorrected(n, provisional, d, unit[0], weight, scratch);
-  });
-  const AffineMap<S> map = FinishChannel<F>(a, row, spread[0], threadIdx.x == 0);
+      for (int i = 0; i < F::kVector; ++i) scaled.Add(x[i], provisional * unit, unit, weight);
+    }
+    spread = SpreadOf(BlockCorrected(n, provisional, scaled, unit, weight, scratch), unit);
+  }
+  const AffineMap<S> map = FinishChannel<F>(a, row, spread, threadIdx.x == 0);
   held.Consume([&](int slot, const V& v) { WriteVector<F>(a, at(slot), v, map); });
 }
 

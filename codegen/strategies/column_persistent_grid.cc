@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kThreads = 512;
 // Fewer words than a Row block: the sums and maps of a vector's columns need registers too, two
-// more a column (four in f64). Measured with NVRTC 13.0 for sm_80, sm_90 and sm_100: no spills.
+// more a column (four in f64), and so does the precision of 32- and 64-bit types. Measured with
+// NVRTC 13.0 for sm_80, sm_90 and sm_100: no spills.
 constexpr int kHeldWords = 60;
 constexpr int64_t kBarrierWordsBytes = 8;  // of a tile
 // Alignment between static and dynamic shared memory, and what a launch may add.
@@ -35,7 +36,8 @@ int64_t StaticSharedBytes(const Key& key, int tile_vectors) {
 
 int MaxRegisterVectors(const Key& key) {
   const int words = kHeldWords - 2 * key.vector() * SizeOf(AccumulationType(key.dtype)) / 4;
-  return HeldRegisterVectors(key.access_bytes, key.dtype == DType::kF64 ? words - 20 : words);
+  const int precision = key.dtype == DType::kF64 ? 24 : (key.dtype == DType::kF32 ? 4 : 0);
+  return HeldRegisterVectors(key.access_bytes, words - precision);
 }
 
 int64_t MaxSteps(const Key& key, const DeviceSpec& device, int tile_vectors) {

@@ -38,6 +38,7 @@ static_assert(Facts::kInner % Facts::kVector == 0);
 static_assert(32 % Facts::kTileVectors == 0);
 static_assert(Facts::kTileVectors * Facts::kVector <= Facts::kThreads);
 
+// pair.cuh
 // activation.cuh
 // arguments.cuh
 // moments.cuh
@@ -47,7 +48,7 @@ static_assert(Facts::kTileVectors * Facts::kVector <= Facts::kThreads);
 // column_multi_pass.cuh
 
 
-static_assert(sizeof(onepass_kernel::Arguments) == 168);
+static_assert(sizeof(onepass_kernel::Arguments) == 176);
 static_assert(sizeof(Facts::Element::Raw) == 2);
 
 extern "C" __global__ void __launch_bounds__(512, 2)

@@ -34,6 +34,7 @@ struct Facts {
 static_assert(Facts::kThreads % 32 == 0 && Facts::kThreads <= 1024);
 static_assert(Facts::kVector * 8 == 16);
 
+// pair.cuh
 // activation.cuh
 // arguments.cuh
 // moments.cuh
@@ -42,7 +43,7 @@ static_assert(Facts::kVector * 8 == 16);
 // flat.cuh
 
 
-static_assert(sizeof(onepass_kernel::Arguments) == 168);
+static_assert(sizeof(onepass_kernel::Arguments) == 176);
 static_assert(sizeof(Facts::Element::Raw) == 8);
 
 extern "C" __global__ void __launch_bounds__(256, 2)

@@ -35,6 +35,7 @@ static_assert(Facts::kThreads % 32 == 0 && Facts::kThreads <= 1024);
 static_assert(Facts::kVector * 4 == 16);
 static_assert(Facts::kInner % Facts::kVector == 0);
 
+// pair.cuh
 // activation.cuh
 // arguments.cuh
 // moments.cuh
@@ -44,7 +45,7 @@ static_assert(Facts::kInner % Facts::kVector == 0);
 // row_multi_pass.cuh
 
 
-static_assert(sizeof(onepass_kernel::Arguments) == 168);
+static_assert(sizeof(onepass_kernel::Arguments) == 176);
 static_assert(sizeof(Facts::Element::Raw) == 4);
 
 extern "C" __global__ void __launch_bounds__(256, 4)
