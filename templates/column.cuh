@@ -113,7 +113,7 @@ __device__ __forceinline__ void ColumnCorrected(C rows, const C (&provisional)[k
   S squares[kCount];
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
-    sums[i] = d[i].sum;
+    sums[i] = Rounded(d[i].sum);
     squares[i] = d[i].squares;
   }
   ColumnSum<F>(sums, scratch.sums);
@@ -121,7 +121,7 @@ __device__ __forceinline__ void ColumnCorrected(C rows, const C (&provisional)[k
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
     moments[i] =
-        Corrected(rows, provisional[i], Deviations<S>{sums[i], squares[i]}, unit[i], weight);
+        Corrected(rows, provisional[i], Deviations<S>{{sums[i]}, squares[i]}, unit[i], weight);
   }
 }
 
@@ -227,6 +227,7 @@ __device__ __forceinline__ void FinishColumns(const Arguments& a,
     __syncthreads();
     // All groups, so that they agree on the unit.
     total = scratch.moments[column];
+#pragma unroll 1
     for (int other = 1; other < kGroups; ++other)
       total = Merge(total, scratch.moments[other * kColumns + column], unit);
     __syncthreads();

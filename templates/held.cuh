@@ -110,7 +110,7 @@ struct Held {
     for (int i = 0; i < F::kRegisterVectors; ++i) {
       if (i < count) body(i, V{registers.Get(i)});
     }
-    VisitShared<4>(body);
+    VisitShared<2>(body);
   }
 
   // The last visit. A body that is long is repeated kWriteVectors times only, and the registers

@@ -45,31 +45,51 @@ __device__ constexpr C WeightOf(int count) {
 template <class S>
 struct Deviations {
   using C = typename S::Compute;
-  C sum = C(0);
+  S sum = {};
   S squares = {};
 
   // `centre` is m * unit.
   __device__ __forceinline__ void Add(C x, C centre, C unit, C weight) {
-    if constexpr (sizeof(S) == sizeof(C)) {
-      const C d = fma(x, unit, -centre);
-      sum = fma(d, weight, sum);
-      squares.high = fma(d, d, squares.high);
-    } else {
-      const Pair<C> d = TwoSum(x * unit, -centre);
-      sum = fma(d.high, weight, sum);
-      const Pair<C> total = TwoSum(squares.high, d.high * d.high);
-      const C lost = fma(d.high, d.high, -(d.high * d.high));
-      squares.high = total.high;
-      squares.low += fma(d.high + d.high, d.low, lost) + total.low;
-    }
+    sum.high = fma(AddSquare(x, centre, unit), weight, sum.high);
+  }
+  // Values of one set. Their sum comes first: added one by one to a large sum, alike values would
+  // all be rounded alike.
+  template <int kCount>
+  __device__ __forceinline__ void Add(const C (&x)[kCount], C centre, C unit, C weight) {
+    C own = C(0);
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) own = fma(AddSquare(x[i], centre, unit), weight, own);
+    AddTo(sum, own);
   }
   // A set of values by its moments.
   template <class Moments>
   __device__ __forceinline__ void AddSet(const Moments& set, C centre, C unit, C weight) {
     if (set.count == C(0)) return;
     const C d = fma(set.mean, unit, -centre);
-    sum = fma(d, set.count * weight, sum);
+    AddTo(sum, d * (set.count * weight));
     squares = Plus(squares, Plus(set.m2, d * d * set.count));
+  }
+
+ private:
+  static __device__ __forceinline__ void AddTo(Single<C>& total, C value) { total.high += value; }
+  static __device__ __forceinline__ void AddTo(Pair<C>& total, C value) {
+    const Pair<C> next = TwoSum(total.high, value);
+    total.high = next.high;
+    total.low += next.low;
+  }
+  // Adds d * d and returns d.
+  __device__ __forceinline__ C AddSquare(C x, C centre, C unit) {
+    if constexpr (sizeof(S) == sizeof(C)) {
+      const C d = fma(x, unit, -centre);
+      squares.high = fma(d, d, squares.high);
+      return d;
+    } else {
+      const Pair<C> d = TwoSum(x * unit, -centre);
+      const Pair<C> square = TwoProduct(d.high, d.high);
+      AddTo(squares, square.high);
+      squares.low += fma(d.high + d.high, d.low, square.low);
+      return d.high;
+    }
   }
 };
 
@@ -88,7 +108,7 @@ template <class S, class C = typename S::Compute>
 __device__ __forceinline__ Moments<S> Corrected(C count, C provisional, const Deviations<S>& d,
                                                 C unit, C weight) {
   if (count == C(0)) return {C(0), C(0), S{}};
-  const C shift = d.sum / (count * weight);
+  const C shift = Rounded(d.sum) / (count * weight);
   const S m2 = Plus(d.squares, -(shift * shift * count));
   return {count, IsFinite(provisional) ? provisional + shift / unit : provisional,
           m2.high < C(0) ? S{} : m2};
@@ -196,7 +216,7 @@ template <int kThreads, class S, class C = typename S::Compute>
 __device__ __forceinline__ Moments<S> BlockCorrected(C count, C provisional, Deviations<S> d,
                                                      C unit, C weight,
                                                      BlockScratch<kThreads, S>& scratch) {
-  d.sum = BlockSum<kThreads>(d.sum, scratch.sums);
+  d.sum = BlockSum<kThreads>(d.sum, scratch.squares);
   d.squares = BlockSum<kThreads>(d.squares, scratch.squares);
   return Corrected(count, provisional, d, unit, weight);
 }

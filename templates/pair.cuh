@@ -37,6 +37,15 @@ __device__ __forceinline__ Pair<C> Renormalised(C high, C low) {
 }
 
 template <class C>
+__device__ __forceinline__ C Rounded(Single<C> a) {
+  return a.high;
+}
+template <class C>
+__device__ __forceinline__ C Rounded(Pair<C> a) {
+  return a.high + a.low;
+}
+
+template <class C>
 __device__ __forceinline__ Single<C> Plus(Single<C> a, Single<C> b) {
   return {a.high + b.high};
 }

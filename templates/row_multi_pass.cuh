@@ -44,8 +44,7 @@ __device__ __forceinline__ void Accumulate(Moments<S>& total, const C (&x)[kCoun
   for (int i = 0; i < kCount; ++i) sum = fma(x[i], kWeight, sum);
   const C mean = sum / (C(kCount) * kWeight);
   Deviations<S> d;
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) d.Add(x[i], mean * unit, unit, kWeight);
+  d.Add(x, mean * unit, unit, kWeight);
   total = Merge(total, Corrected(C(kCount), mean, d, unit, kWeight), unit);
 }
 

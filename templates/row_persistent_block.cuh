@@ -50,8 +50,7 @@ __device__ __forceinline__ void RowPersistentBlock(const Arguments& a) {
   held.Visit([&](int, const V& v) {
     C x[F::kVector];
     v.Unpack(x);
-#pragma unroll
-    for (int i = 0; i < F::kVector; ++i) d.Add(x[i], provisional, C(1), weight);
+    d.Add(x, provisional, C(1), weight);
   });
   Spread<S> spread = SpreadOf(BlockCorrected(n, provisional, d, C(1), weight, scratch), C(1));
   const C unit = BetterUnit(spread, a.eps);
@@ -62,8 +61,7 @@ __device__ __forceinline__ void RowPersistentBlock(const Arguments& a) {
       C x[F::kVector];
       v.Load(a.x, at(slot));
       v.Unpack(x);
-#pragma unroll
-      for (int i = 0; i < F::kVector; ++i) scaled.Add(x[i], provisional * unit, unit, weight);
+      scaled.Add(x, provisional * unit, unit, weight);
     }
     spread = SpreadOf(BlockCorrected(n, provisional, scaled, unit, weight, scratch), unit);
   }
