@@ -97,7 +97,13 @@ HostTensor FromLogicalBytes(const TensorSpec& spec, absl::string_view bytes) {
 absl::StatusOr<HostTensor> ReadNpy(const std::string& path, const TensorSpec& spec) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);
-  if (error == std::errc::no_such_file_or_directory) return absl::NotFoundError(path);
+  if (error == std::errc::no_such_file_or_directory) {
+    std::error_code ignored;
+    if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored))) {
+      return Refused(path, "is a link to a file that is not there");
+    }
+    return absl::NotFoundError(path);
+  }
   std::ifstream in(path, std::ios::binary);
   std::string start(std::min<uintmax_t>(error ? 0 : size, kLongestHeader), '\0');
   if (error || !in.read(start.data(), start.size())) return Refused(path, "cannot be read");

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/roles.h"
-#include "runtime/cli/case_flags.h"
+#include "runtime/cli/environment.h"
 #include "runtime/device/registry.h"
 
 namespace onepass::cli {
@@ -31,7 +31,7 @@ absl::StatusOr<PlannedDevice> DeviceOfArch(const std::string& arch) {
 absl::StatusOr<PlannedDevice> ReadPlannedDevice(const Arguments& arguments) {
   if (arguments.Has("--arch")) return DeviceOfArch(arguments.Get("--arch"));
   const auto device = OpenDevice(DeviceName(arguments));
-  if (!device.ok()) return device.status();
+  if (!device.ok()) return DeviceError(device.status(), arguments);
   return PlannedDevice{(*device)->name(), (*device)->spec()};
 }
 
