@@ -169,7 +169,8 @@ DiskStore::Examined DiskStore::Examine() const {
     if (!file.digest.has_value()) continue;
     const absl::StatusOr<Entry> entry = ReadEntry(*file.digest);
     if (absl::IsNotFound(entry.status())) continue;  // gone meanwhile, or another user's
-    Flawed flawed{.path = std::move(file.path), .flaw = Flaw::kDamaged, .bytes = file.bytes};
+    Flawed flawed{
+        .path = std::move(file.path), .flaw = Flaw::kDamaged, .reason = "", .bytes = file.bytes};
     if (!entry.ok()) {
       if (!absl::IsDataLoss(entry.status())) flawed.flaw = Flaw::kUnreadable;
       flawed.reason = std::string(entry.status().message());

@@ -130,6 +130,9 @@ absl::StatusOr<Folder> Folder::Open(absl::string_view path) {
   if (!S_ISDIR(status.st_mode)) {
     return absl::FailedPreconditionError(absl::StrCat(name, " is not a folder"));
   }
+  if (faccessat(AT_FDCWD, name.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
+    return PosixError("read", name);
+  }
   bool writable_by_all = (status.st_mode & S_IWOTH) != 0;
   if (writable_by_all && status.st_uid != geteuid()) {
     return absl::PermissionDeniedError(

@@ -45,7 +45,8 @@ class Folder {
   //
   // What is read from here runs on the GPU with this user's data, so PERMISSION_DENIED where
   // everybody may write and another user owns the folder; where everybody may write to a folder of
-  // this user, files of other users do not exist. INVALID_ARGUMENT: an empty or relative path.
+  // this user, files of other users do not exist. PERMISSION_DENIED too where this user may not
+  // look into the folder. INVALID_ARGUMENT: an empty or relative path.
   static absl::StatusOr<Folder> Open(absl::string_view path);
 
   const std::string& path() const { return path_; }

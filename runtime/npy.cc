@@ -104,9 +104,11 @@ absl::StatusOr<HostTensor> ReadNpy(const std::string& path, const TensorSpec& sp
     }
     return absl::NotFoundError(path);
   }
+  // Before it is opened: a pipe would wait for a writer.
+  if (error) return Refused(path, "cannot be read");
   std::ifstream in(path, std::ios::binary);
-  std::string start(std::min<uintmax_t>(error ? 0 : size, kLongestHeader), '\0');
-  if (error || !in.read(start.data(), start.size())) return Refused(path, "cannot be read");
+  std::string start(std::min<uintmax_t>(size, kLongestHeader), '\0');
+  if (!in.read(start.data(), start.size())) return Refused(path, "cannot be read");
   const absl::StatusOr<NpyHeader> header = ParseNpyHeader(start);
   if (!header.ok()) return Refused(path, header.status().message());
   if (const std::string wrong = Mismatch(*header, size, spec); !wrong.empty()) {

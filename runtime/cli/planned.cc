@@ -29,6 +29,9 @@ absl::StatusOr<PlannedDevice> DeviceOfArch(const std::string& arch) {
 }  // namespace
 
 absl::StatusOr<PlannedDevice> ReadPlannedDevice(const Arguments& arguments) {
+  if (arguments.Has("--arch") && arguments.Has("--device")) {
+    return absl::InvalidArgumentError("--arch: stands for a device, and --device names another");
+  }
   if (arguments.Has("--arch")) return DeviceOfArch(arguments.Get("--arch"));
   const auto device = OpenDevice(DeviceName(arguments));
   if (!device.ok()) return DeviceError(device.status(), arguments);

@@ -129,6 +129,20 @@ TEST(FolderTest, FolderThatMayNotBeCreatedIsUnusable) {
   chmod(scratch.path().c_str(), 0755);
 }
 
+TEST(FolderTest, FolderThatMayNotBeReadIsUnusable) {
+  ScratchFolder scratch;
+  ASSERT_EQ(chmod(scratch.path().c_str(), 0711), 0);
+  // As root the child is another user; others take their own folder's permissions away.
+  if (geteuid() != 0) {
+    ASSERT_EQ(chmod(scratch.path().c_str(), 0311), 0);
+  }
+  EXPECT_EQ(RunAsOrdinaryUser([&] {
+              return absl::IsPermissionDenied(Folder::Open(scratch.path()).status()) ? 0 : 1;
+            }),
+            0);
+  chmod(scratch.path().c_str(), 0755);
+}
+
 TEST(FolderTest, FullDiskLosesTheEntryAndLeavesNothingBehind) {
   ScratchFolder scratch;
   EXPECT_EQ(

@@ -24,7 +24,7 @@ class LaunchTimeTest : public testing::Test {
     options.cuda_driver = ONEPASS_FAKE_LIBCUDA;
     device_ = *OpenCudaDevice(0, options);
     Binary binary;
-    binary.cubin = FakeCubin(90, {{.name = "k"}});
+    binary.cubin = FakeCubin(90, {{.name = "k", .argument_bytes = 8, .pointer_offsets = {}}});
     module_ = *device_->Load(binary, std::vector<std::string>{"k"});
   }
 
@@ -36,8 +36,9 @@ class LaunchTimeTest : public testing::Test {
   }
 
   absl::StatusOr<double> Time() {
+    const std::vector<uint8_t> argument(8);
     return MicrosecondsOfLaunch(*device_, 0, [&] {
-      return device_->Launch({.module = module_.get(), .shape = {}, .arguments = {}}, 0);
+      return device_->Launch({.module = module_.get(), .shape = {}, .arguments = argument}, 0);
     });
   }
 
@@ -56,9 +57,9 @@ TEST_F(LaunchTimeTest, LongOnesAreAveragedOverTheLeastNumber) {
 }
 
 TEST_F(LaunchTimeTest, ShortOnesAreRepeatedUntilTheClockCanTell) {
-  fake_.launch_us = 4;
-  EXPECT_DOUBLE_EQ(*Time(), 4);
-  EXPECT_EQ(launches(), kWarmUps + kLeastLaunches + 125);
+  fake_.launch_us = 1000.0 / 256;  // exact in the milliseconds that the driver tells
+  EXPECT_DOUBLE_EQ(*Time(), fake_.launch_us);
+  EXPECT_EQ(launches(), kWarmUps + kLeastLaunches + 128);
 }
 
 TEST_F(LaunchTimeTest, NumberIsBounded) {

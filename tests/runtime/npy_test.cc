@@ -1,5 +1,7 @@
 #include "runtime/npy.h"
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -177,6 +179,16 @@ TEST(NpyTest, HugeNumbersAreNotTrusted) {
     const std::string file =
         std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size()) + '\0' + text;
     EXPECT_FALSE(ParseNpyHeader(file).ok()) << shape;
+  }
+}
+
+TEST(NpyTest, PipesAndFoldersAreRefusedAndNotWaitedFor) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe.npy").c_str(), 0600), 0);
+  std::filesystem::create_directory(folder / "folder.npy");
+  for (const char* name : {"pipe.npy", "folder.npy"}) {
+    const absl::Status status = ReadNpy(folder / name, Spec(DType::kF32, {2})).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
   }
 }
 

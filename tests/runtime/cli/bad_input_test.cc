@@ -54,6 +54,8 @@ constexpr BadInput kBadInputs[] = {
     {"ExplainWrongProblem", "explain relu.fwd f32", 2, "f32"},
     {"EmitWithoutKind", "emit relu.fwd f32 8", 2, "--as"},
     {"EmitUnknownArch", "emit relu.fwd f32 8 --as cuda --arch sm_75", 2, "sm_75"},
+    {"EmitForTwoDevices", "emit relu.fwd f32 8 --as cuda --arch sm_90 --device sim:a100", 2,
+     "--arch"},
     {"EmitNothing", "emit relu.fwd f32 0 --as cuda", 2, "empty"},
     {"CacheWithoutVerb", "cache", 2, "stats"},
     {"CacheUnknownVerb", "cache defrag", 2, "defrag"},

@@ -190,6 +190,20 @@ TEST_F(CommandsTest, BatchGoesOnAfterAWrongLineAndEndsWithTheWorst) {
   EXPECT_EQ(objects[3]["summary"]["exits"], json::parse(R"({"0": 1, "2": 1, "3": 1})"));
 }
 
+// Sanitizers need more address space than this leaves.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(CommandsTest, BatchMakesDoWithTheThreadsThereAre) {
+  std::string lines;
+  for (int i = 0; i < 3000; ++i) lines += "relu.fwd f32 0\n";
+  WriteText(folder_ / "cases.txt", lines);
+  const ProgramRun run = Onepass("version; ulimit -v 2000000; " ONEPASS_BINARY_DIR
+                                 "/onepass batch --jobs 3000 --device sim:h200 --no-cache " +
+                                 (folder_ / "cases.txt"));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("3000 cases"));
+}
+#endif
+
 TEST_F(CommandsTest, BatchReadsStandardInput) {
   WriteText(folder_ / "cases.txt", kRelu);
   const ProgramRun run = Onepass("batch - --json <" + (folder_ / "cases.txt"));
