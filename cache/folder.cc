@@ -208,6 +208,16 @@ absl::StatusOr<int> Folder::CreateTemporary(const std::string& shard, std::strin
 }
 
 absl::Status Folder::Publish(const Digest& digest, absl::string_view bytes) const {
+  absl::Status published;
+  // NOT_FOUND: somebody cleans up at this very moment, and took the shard or the new file with it.
+  for (int tries = 0; tries < 3; ++tries) {
+    published = PublishOnce(digest, bytes);
+    if (!absl::IsNotFound(published)) break;
+  }
+  return published;
+}
+
+absl::Status Folder::PublishOnce(const Digest& digest, absl::string_view bytes) const {
   std::string temporary;
   const absl::StatusOr<int> fd = CreateTemporary(ShardOf(digest), temporary);
   if (!fd.ok()) return fd.status();

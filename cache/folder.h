@@ -83,6 +83,7 @@ class Folder {
   std::string ShardOf(const Digest& digest) const;
   std::string PathOf(const Digest& digest) const;
   absl::StatusOr<std::string> ReadFile(const Digest& digest, bool touch) const;
+  absl::Status PublishOnce(const Digest& digest, absl::string_view bytes) const;
   absl::StatusOr<int> CreateTemporary(const std::string& shard, std::string& path) const;
   absl::Status WriteNew(int fd, absl::string_view bytes) const;
 
