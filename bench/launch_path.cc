@@ -14,6 +14,8 @@ namespace onepass::bench {
 namespace {
 
 constexpr double kLimitNs = 1000;
+// A workspace on a device that touches none.
+constexpr Workspace kUntouched = {.address = 256, .bytes = int64_t{1} << 40};
 
 // A problem ready to be run over and over on a NullDevice, by both interfaces.
 class WarmProblem {
@@ -23,11 +25,11 @@ class WarmProblem {
     public_engine_.device = device_.get();
     StartEngine(bench, subject);
     for (const TensorSpec& spec : handle_.places.specs()) addresses_.push_back(buffers_[spec.role]);
-    launch_ = {addresses_.data(), addresses_.size(), 256, int64_t{1} << 40, nullptr};
+    launch_ = {addresses_.data(), addresses_.size(), kUntouched.address, kUntouched.bytes, nullptr};
   }
 
   bool RunPublic() { return onepass_run(&public_engine_, &handle_, &launch_) == ONEPASS_OK; }
-  bool RunEngine() { return engine_->Run(handle_.problem, buffers_, 256, 0).ok(); }
+  bool RunEngine() { return engine_->Run(handle_.problem, buffers_, kUntouched, 0).ok(); }
   // What even an engine that knows everything has to do.
   bool RunBare() {
     const KernelLaunch launch = {.module = nullptr, .shape = {}, .arguments = {}};

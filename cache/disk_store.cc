@@ -3,6 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -10,10 +13,19 @@
 namespace onepass::cache {
 
 DiskStore::DiskStore(const Options& options)
-    : folder_(Folder::Open(options.folder)), limit_bytes_(options.limit_bytes) {
-  if (!folder_.ok() && options.warn) {
-    options.warn(absl::StrCat("nothing is kept on disk: ", folder_.status().message()));
+    : folder_(Folder::Open(options.folder)),
+      limit_bytes_(options.limit_bytes),
+      warn_(options.warn) {
+  if (!folder_.ok()) {
+    WarnOnce(absl::StrCat("nothing is kept on disk: ", folder_.status().message()));
+  } else if (absl::Status writable = folder_->writable(); !writable.ok()) {
+    WarnOnce(absl::StrCat("the cache folder can only be read, new kernels are not kept on disk: ",
+                          writable.message()));
   }
+}
+
+void DiskStore::WarnOnce(absl::string_view text) {
+  if (warn_) std::call_once(warned_, warn_, text);
 }
 
 std::optional<Hit> DiskStore::Get(const Digest& digest, absl::string_view preimage) {
@@ -42,15 +54,23 @@ std::optional<Hit> DiskStore::Get(const Digest& digest, absl::string_view preima
 void DiskStore::Put(const Digest& digest, absl::string_view preimage, absl::string_view payload) {
   std::string bytes = SerializeEntry(preimage, payload);
   int64_t size = static_cast<int64_t>(bytes.size());
-  if (!folder_.ok() || size > limit_bytes_ || !folder_->Publish(digest, bytes).ok()) {
-    std::lock_guard lock(mutex_);
-    ++stats_.put_failures;
-    return;
-  }
-  CountPut(size);
+  // Larger than the limit is as asked for, and no news.
+  if (size > limit_bytes_) return CountFailedPut(absl::OkStatus());
+  const absl::Status status = folder_.ok() ? folder_->Publish(digest, bytes) : folder_.status();
+  status.ok() ? CountPut(digest, size) : CountFailedPut(status);
 }
 
-void DiskStore::CountPut(int64_t bytes) {
+void DiskStore::CountFailedPut(const absl::Status& reason) {
+  {
+    std::lock_guard lock(mutex_);
+    ++stats_.put_failures;
+  }
+  // A file that vanished while it was written was somebody's clean-up.
+  if (reason.ok() || absl::IsNotFound(reason)) return;
+  WarnOnce(absl::StrCat("a new kernel is not kept on disk: ", reason.message()));
+}
+
+void DiskStore::CountPut(const Digest& digest, int64_t bytes) {
   {
     std::lock_guard lock(mutex_);
     ++stats_.puts;
@@ -60,11 +80,14 @@ void DiskStore::CountPut(int64_t bytes) {
     // Before the walk, so that other writers go on meanwhile instead of walking as well.
     bytes_to_next_walk_ = limit_bytes_ / 16;
   }
-  Trim();
+  Evict(digest);
 }
 
 void DiskStore::Trim() {
-  if (!folder_.ok()) return;
+  if (folder_.ok()) Evict(std::nullopt);
+}
+
+DiskStore::Eviction DiskStore::Evict(const std::optional<Digest>& spared) {
   std::vector<Folder::File> files = folder_->Walk();
   absl::Time stale = absl::Now() - Folder::kStaleAfter;
   int64_t total = 0;
@@ -72,21 +95,30 @@ void DiskStore::Trim() {
     if (file.temporary && file.modified < stale) unlink(file.path.c_str());
     if (!file.temporary) total += file.bytes;
   }
-  int64_t evictions = 0;
+  Eviction eviction;
   if (total > limit_bytes_) {
-    std::sort(files.begin(), files.end(),
-              [](const auto& a, const auto& b) { return a.modified < b.modified; });
+    // Times are as coarse as the system's clock ticks; names make the order one and the same.
+    std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.modified, a.path) < std::tie(b.modified, b.path);
+    });
     for (const Folder::File& file : files) {
-      if (total <= limit_bytes_ - limit_bytes_ / 10) break;
+      if (total <= limit_bytes_) break;
+      if (file.temporary || (spared.has_value() && file.digest == spared)) continue;
       // What another process evicted first is gone all the same.
-      if (file.temporary) continue;
-      if (unlink(file.path.c_str()) == 0) ++evictions;
+      if (unlink(file.path.c_str()) == 0) {
+        ++eviction.entries;
+        eviction.bytes += file.bytes;
+      } else if (errno != ENOENT) {
+        ++eviction.failed;
+        continue;
+      }
       total -= file.bytes;
     }
   }
   std::lock_guard lock(mutex_);
-  stats_.evictions += evictions;
+  stats_.evictions += eviction.entries;
   folder_bytes_ = total;
+  return eviction;
 }
 
 absl::StatusOr<Entry> DiskStore::ReadEntry(const Digest& digest) const {
@@ -123,14 +155,14 @@ Stats DiskStore::GetStats() {
   return stats;
 }
 
+int64_t DiskStore::Damaged() {
+  std::lock_guard lock(mutex_);
+  return stats_.damaged;
+}
+
 Verified DiskStore::Verify() {
-  Verified verified;
-  for (const Listed& row : List()) {
-    absl::StatusOr<Entry> entry = ReadEntry(row.digest);
-    if (entry.ok()) ++verified.good;
-    if (absl::IsDataLoss(entry.status())) ++verified.damaged;
-  }
-  return verified;
+  const Examined examined = Examine();
+  return {.good = examined.good, .damaged = static_cast<int64_t>(examined.flawed.size())};
 }
 
 void DiskStore::Clear() {

@@ -10,21 +10,20 @@
 namespace onepass::cache {
 namespace {
 
-constexpr absl::string_view kMagic("ONEPASS\x1a", 8);
 constexpr size_t kHeaderBytes = 8 + 4 + 8 + 8;
 constexpr size_t kChecksumBytes = 8;
 static_assert(kHeaderBytes + kChecksumBytes == kEntryOverhead);
+
+}  // namespace
 
 uint64_t ChecksumOf(absl::string_view bytes) {
   return llvm::xxHash64(llvm::StringRef(bytes.data(), bytes.size()));
 }
 
-}  // namespace
-
 std::string SerializeEntry(absl::string_view preimage, absl::string_view payload) {
   std::string bytes;
   bytes.reserve(kEntryOverhead + preimage.size() + payload.size());
-  absl::StrAppend(&bytes, kMagic);
+  absl::StrAppend(&bytes, kEntryMagic);
   AppendU32(kEntryVersion, bytes);
   AppendU64(preimage.size(), bytes);
   AppendU64(payload.size(), bytes);
@@ -37,7 +36,8 @@ absl::StatusOr<EntryView> ParseEntry(absl::string_view bytes) {
   if (bytes.size() < kEntryOverhead) {
     return absl::DataLossError(absl::StrCat("an entry of ", bytes.size(), " bytes is too short"));
   }
-  if (!absl::StartsWith(bytes, kMagic)) return absl::DataLossError("not an entry: wrong magic");
+  if (!absl::StartsWith(bytes, kEntryMagic))
+    return absl::DataLossError("not an entry: wrong magic");
   uint32_t version = ReadU32(bytes.substr(8));
   if (version != kEntryVersion) {
     return absl::DataLossError(absl::StrCat("entry of version ", version, ", not ", kEntryVersion));
@@ -56,6 +56,14 @@ absl::StatusOr<EntryView> ParseEntry(absl::string_view bytes) {
   }
   return EntryView{.preimage = bytes.substr(kHeaderBytes, preimage_size),
                    .payload = bytes.substr(kHeaderBytes + preimage_size, payload_size)};
+}
+
+size_t DeclaredSize(absl::string_view bytes) {
+  if (bytes.size() < kEntryOverhead || !absl::StartsWith(bytes, kEntryMagic)) return 0;
+  const uint64_t content = bytes.size() - kEntryOverhead;
+  const uint64_t preimage = ReadU64(bytes.substr(12)), payload = ReadU64(bytes.substr(20));
+  if (preimage > content || payload > content - preimage) return 0;
+  return kEntryOverhead + preimage + payload;
 }
 
 }  // namespace onepass::cache

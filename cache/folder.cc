@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -83,8 +84,10 @@ bool ParseName(absl::string_view shard, absl::string_view name, Folder::File& fi
   return true;
 }
 
-// By directory handle instead of by path: a full cache has tens of thousands of files.
-void WalkShard(const std::string& root, absl::string_view shard, std::vector<Folder::File>& files) {
+// Everything that has an entry's or a temporary file's name and is a file (or, for `files` false,
+// is none). By directory handle instead of by path: a full cache has tens of thousands of files.
+void WalkShard(const std::string& root, absl::string_view shard, bool files,
+               std::vector<Folder::File>& found_files) {
   std::string path = absl::StrCat(root, "/", shard);
   DIR* folder = opendir(path.c_str());
   if (folder == nullptr) return;
@@ -93,15 +96,23 @@ void WalkShard(const std::string& root, absl::string_view shard, std::vector<Fol
     struct stat status;
     if (!ParseName(shard, found->d_name, file) ||
         fstatat(dirfd(folder), found->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(status.st_mode)) {
+        S_ISREG(status.st_mode) != files) {
       continue;
     }
     file.path = absl::StrCat(path, "/", found->d_name);
     file.bytes = status.st_size;
     file.modified = absl::TimeFromTimespec(status.st_mtim);
-    files.push_back(std::move(file));
+    found_files.push_back(std::move(file));
   }
   closedir(folder);
+}
+
+std::vector<Folder::File> WalkShards(const std::string& root, bool files) {
+  std::vector<Folder::File> found;
+  for (int shard = 0; shard < 256; ++shard) {
+    WalkShard(root, absl::StrCat(absl::Hex(shard, absl::kZeroPad2)), files, found);
+  }
+  return found;
 }
 
 }  // namespace
@@ -118,6 +129,9 @@ absl::StatusOr<Folder> Folder::Open(absl::string_view path) {
   if (stat(name.c_str(), &status) != 0) return PosixError("stat", name);
   if (!S_ISDIR(status.st_mode)) {
     return absl::FailedPreconditionError(absl::StrCat(name, " is not a folder"));
+  }
+  if (faccessat(AT_FDCWD, name.c_str(), R_OK | X_OK, AT_EACCESS) != 0) {
+    return PosixError("read", name);
   }
   bool writable_by_all = (status.st_mode & S_IWOTH) != 0;
   if (writable_by_all && status.st_uid != geteuid()) {
@@ -162,30 +176,54 @@ absl::StatusOr<std::string> Folder::ReadFile(const Digest& digest, bool touch) c
   return ReadAll(fd, status.st_size, path);
 }
 
+absl::Status Folder::writable() const {
+  if (faccessat(AT_FDCWD, path_.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return absl::OkStatus();
+  return PosixError("write to", path_);
+}
+
 absl::Status Folder::WriteNew(int fd, absl::string_view bytes) const {
+  // Says that its writer lives (IsLeftOver). Without it nothing is lost but that knowledge.
+  flock(fd, LOCK_EX | LOCK_NB);
   if (fchmod(fd, 0600 | (mode_ & 0064)) != 0) return PosixError("fchmod", "a new entry");
   if (absl::Status written = WriteAll(fd, bytes); !written.ok()) return written;
+  // Also where network file systems report a full disk; close() has nothing left to say then.
   if (fsync(fd) != 0) return PosixError("fsync", "a new entry");
   return absl::OkStatus();
 }
 
-absl::Status Folder::Publish(const Digest& digest, absl::string_view bytes) const {
-  std::string shard = ShardOf(digest);
-  std::string temporary = absl::StrCat(shard, "/", kTemporaryPrefix, "XXXXXX");
-  const std::string pattern = temporary;
-  int fd = mkostemp(temporary.data(), O_CLOEXEC);
+absl::StatusOr<int> Folder::CreateTemporary(const std::string& shard, std::string& path) const {
+  const std::string pattern = absl::StrCat(shard, "/", kTemporaryPrefix, "XXXXXX");
+  path = pattern;
+  int fd = mkostemp(path.data(), O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) {
     // Somebody may have removed the whole folder meanwhile: who owns it is judged again.
     if (absl::StatusOr<Folder> again = Open(path_); !again.ok()) return again.status();
     if (absl::Status made = MakeFolder(shard); !made.ok()) return made;
     chmod(shard.c_str(), 0700 | (mode_ & 0775));
-    temporary = pattern;
-    fd = mkostemp(temporary.data(), O_CLOEXEC);
+    path = pattern;
+    fd = mkostemp(path.data(), O_CLOEXEC);
   }
-  if (fd < 0) return PosixError("mkostemp", temporary);
-  absl::Status written = WriteNew(fd, bytes);
-  // close() is where some network file systems report a full disk.
-  if (close(fd) != 0 && written.ok()) written = PosixError("close", temporary);
+  if (fd < 0) return PosixError("create a file in", shard);
+  return fd;
+}
+
+absl::Status Folder::Publish(const Digest& digest, absl::string_view bytes) const {
+  absl::Status published;
+  // NOT_FOUND: somebody cleans up at this very moment, and took the shard or the new file with it.
+  for (int tries = 0; tries < 3; ++tries) {
+    published = PublishOnce(digest, bytes);
+    if (!absl::IsNotFound(published)) break;
+  }
+  return published;
+}
+
+absl::Status Folder::PublishOnce(const Digest& digest, absl::string_view bytes) const {
+  std::string temporary;
+  const absl::StatusOr<int> fd = CreateTemporary(ShardOf(digest), temporary);
+  if (!fd.ok()) return fd.status();
+  // The file stays open, and so locked, until it has its final name.
+  absl::Cleanup close_fd = [&] { close(*fd); };
+  absl::Status written = WriteNew(*fd, bytes);
   if (written.ok() && rename(temporary.c_str(), PathOf(digest).c_str()) != 0) {
     written = PosixError("rename", temporary);
   }
@@ -195,12 +233,16 @@ absl::Status Folder::Publish(const Digest& digest, absl::string_view bytes) cons
 
 void Folder::Remove(const Digest& digest) const { unlink(PathOf(digest).c_str()); }
 
-std::vector<Folder::File> Folder::Walk() const {
-  std::vector<File> files;
-  for (int shard = 0; shard < 256; ++shard) {
-    WalkShard(path_, absl::StrCat(absl::Hex(shard, absl::kZeroPad2)), files);
-  }
-  return files;
+std::vector<Folder::File> Folder::Walk() const { return WalkShards(path_, /*files=*/true); }
+
+std::vector<Folder::File> Folder::Intruders() const { return WalkShards(path_, /*files=*/false); }
+
+bool Folder::IsLeftOver(const File& temporary) {
+  const int fd = open(temporary.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  const bool left_over = flock(fd, LOCK_EX | LOCK_NB) == 0;
+  close(fd);
+  return left_over;
 }
 
 }  // namespace onepass::cache

@@ -27,6 +27,7 @@ class MemoryStore final : public Store {
   std::optional<Entry> Read(const Digest& digest) override;
   std::vector<Listed> List() override;
   Stats GetStats() override;
+  int64_t Damaged() override { return 0; }
   Verified Verify() override;
   void Trim() override {}
   void Clear() override;

@@ -41,7 +41,7 @@ struct Listed {
 
 struct Verified {
   int64_t good = 0;
-  int64_t damaged = 0;
+  int64_t damaged = 0;  // everything in an entry's place that can never be a hit
 };
 
 // Payloads under digests. A store is an accelerator: it may lose anything at any time and never
@@ -72,6 +72,9 @@ class Store {
   virtual std::vector<Listed> List() = 0;
 
   virtual Stats GetStats() = 0;
+
+  // GetStats().damaged, without the walk.
+  virtual int64_t Damaged() = 0;
 
   // Reads every entry and changes nothing.
   virtual Verified Verify() = 0;

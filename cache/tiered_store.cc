@@ -68,6 +68,12 @@ Stats TieredStore::GetStats() {
   return total;
 }
 
+int64_t TieredStore::Damaged() {
+  int64_t damaged = 0;
+  for (const auto& tier : tiers_) damaged += tier->Damaged();
+  return damaged;
+}
+
 Verified TieredStore::Verify() {
   Verified total;
   for (const auto& tier : tiers_) {

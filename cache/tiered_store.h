@@ -28,6 +28,7 @@ class TieredStore final : public Store {
   // Each digest once: the largest of its sizes, the latest of its times.
   std::vector<Listed> List() override;
   Stats GetStats() override;
+  int64_t Damaged() override;
   Verified Verify() override;
   void Trim() override;
   void Clear() override;

@@ -14,17 +14,30 @@ bool IsPointwise(Op op) { return (BitOf(op) & kPointwise) != 0; }
 bool IsPool(Op op) { return (BitOf(op) & kPools) != 0; }
 bool IsGrad(Op op) { return (BitOf(op) & kGrads) != 0; }
 
-int64_t Problem::spatial() const {
+namespace {
+
+// Sizes beside a 0 may be as large as they like.
+int64_t TimesUpToMost(int64_t one, int64_t other) {
+  int64_t product;
+  return __builtin_mul_overflow(one, other, &product) ? INT64_MAX : product;
+}
+
+}  // namespace
+
+int64_t ElementsOf(llvm::ArrayRef<int64_t> sizes) {
   int64_t product = 1;
-  for (size_t axis = 2; axis < dims.size(); ++axis) product *= dims[axis];
+  for (int64_t size : sizes) {
+    if (size == 0) return 0;
+    product = TimesUpToMost(product, size);
+  }
   return product;
 }
 
-int64_t Problem::elements() const {
-  int64_t product = 1;
-  for (int64_t size : dims) product *= size;
-  return product;
+int64_t Problem::spatial() const {
+  return rank() > 2 ? ElementsOf(llvm::ArrayRef<int64_t>(dims).drop_front(2)) : 1;
 }
+
+int64_t Problem::elements() const { return ElementsOf(dims); }
 
 bool Problem::operator==(const Problem& other) const {
   const auto same_expression = [&] {
@@ -52,7 +65,7 @@ Dims DenseStrides(const Dims& dims, Layout layout) {
   for (int axis = rank - 1; axis >= 0; --axis) {
     if (channels_last && axis == 1) continue;
     strides[axis] = step;
-    step *= std::max<int64_t>(dims[axis], 1);
+    step = TimesUpToMost(step, std::max<int64_t>(dims[axis], 1));
   }
   return strides;
 }

@@ -140,6 +140,9 @@ struct Problem {
 // Dense strides, in elements, of a tensor with these logical dims stored in this layout.
 Dims DenseStrides(const Dims& dims, Layout layout);
 
+// The product; 0 where one of them is, and INT64_MAX where it does not fit.
+int64_t ElementsOf(llvm::ArrayRef<int64_t> sizes);
+
 // Dims of y (and of dy) of this stage: the broadcast of x and all operands, x pooled, or x. Empty
 // where the sizes do not fit each other, which Validate refuses.
 Dims OutputDims(const Problem& problem);

@@ -240,11 +240,7 @@ std::string TensorSpec::name() const {
   return absl::StrCat("s", stage + 1, "_", ToString(role));
 }
 
-int64_t TensorSpec::elements() const {
-  int64_t product = 1;
-  for (int64_t size : dims) product *= size;
-  return product;
-}
+int64_t TensorSpec::elements() const { return ElementsOf(dims); }
 
 int64_t TensorSpec::span_elements() const {
   int64_t last = 0;

@@ -1,12 +1,13 @@
 #include "codegen/validate.h"
 
 #include <cmath>
-#include <limits>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/number_text.h"
 #include "codegen/operators.h"
 #include "codegen/problem_words.h"
+#include "codegen/roles.h"
 #include "codegen/validate_parts.h"
 
 namespace onepass {
@@ -15,30 +16,27 @@ namespace {
 
 using absl::Status;
 
-template <typename... Parts>
-[[gnu::cold]] Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
-
-template <typename... Parts>
-[[gnu::cold]] Status Unimplemented(const Parts&... parts) {
-  return absl::UnimplementedError(absl::StrCat(parts...));
-}
-
 constexpr int kMaxRank = 5;
 
-// Sizes are not negative and their product, in bytes, fits 63 bits whatever sizes are zero.
+// Sizes are not negative and their product, in bytes, fits 63 bits.
 Status CheckSizes(absl::string_view name, const Dims& dims, DType dtype) {
   if (dims.empty() || dims.size() > kMaxRank) {
     return Invalid(name, ": has ", dims.size(), " axes; 1 to ", kMaxRank, " are known");
   }
-  int64_t bytes = SizeOf(dtype);
   for (int64_t size : dims) {
     if (size < 0) return Invalid(name, ": size ", size, " in ", PrintSizes(dims), " is negative");
-    if (__builtin_mul_overflow(bytes, size > 0 ? size : 1, &bytes)) {
-      return Invalid(name, ": ", PrintSizes(dims), " ", ToString(dtype),
-                     " does not fit 63 bits of bytes");
-    }
+  }
+  if (ElementsOf(dims) > INT64_MAX / SizeOf(dtype)) {
+    return Invalid(name, ": ", PrintSizes(dims), " ", ToString(dtype),
+                   " does not fit 63 bits of bytes");
+  }
+  return absl::OkStatus();
+}
+
+// In a problem without elements, x says nothing of how large its parameters are.
+Status CheckTensors(const Problem& p) {
+  for (const TensorSpec& spec : TensorsOf(p)) {
+    if (Status status = CheckSizes(spec.name(), spec.dims, spec.dtype); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -215,6 +213,9 @@ Status Validate(const Problem& p) {
   }
   if (!p.next.empty()) {
     if (Status status = CheckChain(p); !status.ok()) return status;
+  }
+  if (p.elements() == 0) {
+    if (Status status = CheckTensors(p); !status.ok()) return status;
   }
   return p.inplace ? CheckInplace(p) : absl::OkStatus();
 }

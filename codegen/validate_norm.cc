@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/number_text.h"
 #include "codegen/operators.h"
 #include "codegen/problem_words.h"
@@ -11,16 +10,6 @@ namespace onepass {
 namespace {
 
 using absl::Status;
-
-template <typename... Parts>
-[[gnu::cold]] Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
-
-template <typename... Parts>
-[[gnu::cold]] Status Unimplemented(const Parts&... parts) {
-  return absl::UnimplementedError(absl::StrCat(parts...));
-}
 
 Status CheckNormNumbers(const Problem& p) {
   if (!(p.eps >= 0) || std::isinf(p.eps)) {
@@ -42,8 +31,7 @@ Status CheckNormNumbers(const Problem& p) {
 // model.
 Status CheckValuesPerChannel(const Problem& p) {
   const bool instance = (BitOf(p.op) & kInstanceNorms) != 0;
-  const int64_t values = instance ? p.spatial() : p.spatial() * p.batch();
-  if (values != 1) return absl::OkStatus();
+  if (p.spatial() != 1 || (!instance && p.batch() != 1)) return absl::OkStatus();
   if (instance)
     return Invalid(ToString(p.op), ": x ", PrintSizes(p.dims), " has one value per instance");
   if (p.op != Op::kBatchNormTrain || p.running_var == RunningVar::kBiased) return absl::OkStatus();

@@ -1,7 +1,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "absl/strings/str_cat.h"
 #include "codegen/number_text.h"
 #include "codegen/problem_words.h"
 #include "codegen/validate_parts.h"
@@ -11,11 +10,6 @@ namespace onepass {
 namespace {
 
 using absl::Status;
-
-template <typename... Parts>
-[[gnu::cold]] Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
 
 // Every value of one key: as many as there are spatial axes, from `least` to what 32 bits hold, so
 // that no sum or product of two of them and a size overflows.
@@ -61,17 +55,16 @@ Status CheckPool(const Problem& p) {
   }
   const size_t axes = p.dims.size() - 2;
   if (Status status = CheckWindow(p.window, axes); !status.ok()) return status;
-  int64_t bytes = 8;  // of the indices, the widest tensor of y's dims
-  for (int axis = 0; axis < p.rank(); ++axis) {
-    const int64_t size = axis < 2 ? p.dims[axis] : PoolOutputSize(p.dims[axis], p.window, axis - 2);
-    if (axis >= 2 && size == 0) {
+  Dims y(p.dims.begin(), p.dims.begin() + 2);
+  for (int axis = 2; axis < p.rank(); ++axis) {
+    y.push_back(PoolOutputSize(p.dims[axis], p.window, axis - 2));
+    if (y.back() == 0) {
       return Invalid("window: ", p.window.size[axis - 2], " does not fit the ", p.dims[axis],
                      " elements of axis ", axis, " of x and its padding");
     }
-    if (__builtin_mul_overflow(bytes, size > 0 ? size : 1, &bytes)) {
-      return Invalid("y: does not fit 63 bits of bytes");
-    }
   }
+  constexpr int64_t kWidest = 8;  // an index, of the tensors of y's dims
+  if (ElementsOf(y) > INT64_MAX / kWidest) return Invalid("y: does not fit 63 bits of bytes");
   return absl::OkStatus();
 }
 

@@ -1,7 +1,9 @@
 // The C interface to engines, launches and device memory.
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -41,10 +43,14 @@ Options EnvironmentWith(const onepass_options& options) {
   return environment;
 }
 
-// Who is told that the cache folder cannot be used; nobody where none was wanted.
-std::function<void(absl::string_view)> WarningOf(const onepass_options& options, bool quiet) {
+// Who is told of what does not work as it should but stops nobody; nobody where no cache folder was
+// wanted. Only while `telling`: the caller's function need not live longer than the creation.
+std::function<void(absl::string_view)> WarningOf(const onepass_options& options, bool quiet,
+                                                 std::shared_ptr<std::atomic<bool>> telling) {
   if (options.cache_dir != nullptr && options.cache_dir[0] == '\0') return nullptr;
-  return [warn = options.warn, user = options.warn_user, quiet](absl::string_view text) {
+  return [warn = options.warn, user = options.warn_user, quiet,
+          telling = std::move(telling)](absl::string_view text) {
+    if (!*telling) return;
     const std::string line = OneLine(text);
     if (warn != nullptr) {
       warn(line.c_str(), user);
@@ -58,10 +64,16 @@ absl::StatusOr<std::unique_ptr<onepass_engine>> Open(const char* device,
                                                      const onepass_options& options) {
   if (absl::Status checked = CheckOptions(options); !checked.ok()) return checked;
   const Options environment = EnvironmentWith(options);
+  const auto telling = std::make_shared<std::atomic<bool>>(true);
+  const auto warn = WarningOf(options, environment.log == "error", telling);
+  for (const std::string& warning : environment.warnings) {
+    if (warn) warn(warning);
+  }
   auto session = Session::Open({.device = device != nullptr ? device : environment.device,
                                 .use_cache = options.no_cache == 0,
                                 .environment = environment,
-                                .warn = WarningOf(options, environment.log == "error")});
+                                .warn = warn});
+  *telling = false;
   if (!session.ok()) return session.status();
   auto engine = std::make_unique<onepass_engine>();
   engine->device = &(*session)->device();

@@ -48,9 +48,9 @@ DeviceTensors::~DeviceTensors() {
 absl::Status DeviceTensors::AllocateWorkspace(const Schedule& schedule) {
   const auto address = AllocateOne({.bytes = schedule.workspace_bytes, .label = "workspace"});
   if (!address.ok()) return address.status();
-  workspace_ = *address;
+  workspace_ = {.address = *address, .bytes = schedule.workspace_bytes};
   if (schedule.barrier_bytes == 0) return absl::OkStatus();
-  return device_->Fill(workspace_, 0, schedule.barrier_bytes);
+  return device_->Fill(workspace_.address, 0, schedule.barrier_bytes);
 }
 
 absl::Status DeviceTensors::CopyIn(absl::Span<const HostTensor> inputs) {

@@ -12,6 +12,7 @@
 #include "codegen/roles.h"
 #include "runtime/device/device.h"
 #include "runtime/reference/reference.h"
+#include "runtime/workspace.h"
 
 namespace onepass {
 
@@ -27,8 +28,8 @@ class DeviceTensors {
   ~DeviceTensors();
 
   const Buffers& buffers() const { return buffers_; }
-  // 0 where none was asked for.
-  DeviceAddress workspace() const { return workspace_; }
+  // Nothing where nothing was asked for.
+  Workspace workspace() const { return workspace_; }
 
   // Allocates what a schedule needs and zeroes its barrier words.
   absl::Status AllocateWorkspace(const Schedule& schedule);
@@ -46,7 +47,7 @@ class DeviceTensors {
   Device* device_;
   llvm::SmallVector<TensorSpec, 8> specs_;
   Buffers buffers_;
-  DeviceAddress workspace_ = 0;
+  Workspace workspace_;
   std::vector<DeviceAddress> owned_;
 };
 

@@ -1,7 +1,7 @@
 #include "runtime/engine.h"
 
+#include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -56,14 +56,13 @@ Engine::Engine(Device& device, cache::Store& store, std::shared_ptr<Nvrtc> nvrtc
 
 Engine::~Engine() = default;
 
-absl::Status Engine::Run(const Problem& problem, const Buffers& buffers, DeviceAddress workspace,
+absl::Status Engine::Run(const Problem& problem, const Buffers& buffers, Workspace workspace,
                          Stream stream) {
   if (absl::Status valid = Validate(problem); !valid.ok()) return valid;
   const absl::StatusOr<const Kernel*> kernel = KernelFor(problem, AlignmentOf(problem, buffers));
   if (!kernel.ok()) return kernel.status();
   if (*kernel == nullptr) return absl::OkStatus();
-  const int64_t bytes = workspace == 0 ? 0 : std::numeric_limits<int64_t>::max();
-  return Launch(**kernel, problem, buffers, {.address = workspace, .bytes = bytes}, stream);
+  return Launch(**kernel, problem, buffers, workspace, stream);
 }
 
 absl::Status Engine::Launch(const Kernel& kernel, const Problem& problem, const Buffers& buffers,
@@ -87,10 +86,24 @@ absl::Status Engine::Launch(const Kernel& kernel, const Problem& problem, const 
 absl::StatusOr<const std::shared_ptr<const Kernel>*> Engine::Find(const Problem& problem,
                                                                   int alignment) {
   static const std::shared_ptr<const Kernel> kNothingToLaunch;
-  if (problem.elements() == 0) return &kNothingToLaunch;
+  if (problem.elements() == 0) {
+    if (absl::Status known = CheckStrategy(); !known.ok()) return known;
+    return &kNothingToLaunch;
+  }
   if (absl::Status covered = KeyCovers(problem); !covered.ok()) return covered;
   const Key key = KeyOf(problem, alignment, options_.hooks);
   return kernels_.GetOrMake(key, [&] { return Build(key); });
+}
+
+absl::Status Engine::CheckStrategy() const {
+  const auto strategies = Strategies();
+  const bool known = options_.strategy.empty() ||
+                     std::any_of(strategies.begin(), strategies.end(), [&](const Strategy& row) {
+                       return row.name == options_.strategy;
+                     });
+  if (known) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("strategy: there is no \"", options_.strategy, "\""));
 }
 
 absl::StatusOr<const Kernel*> Engine::KernelFor(const Problem& problem, int alignment) {

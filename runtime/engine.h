@@ -15,6 +15,7 @@
 #include "runtime/binary.h"
 #include "runtime/device/device.h"
 #include "runtime/nvrtc.h"
+#include "runtime/workspace.h"
 
 namespace onepass {
 
@@ -43,15 +44,6 @@ struct EngineOptions {
   KeyHooks hooks;
 };
 
-constexpr int64_t kWorkspaceAlignment = 256;
-
-// Scratch memory of one launch, at a multiple of kWorkspaceAlignment. Its first
-// onepass_kernel::Arguments::kBarrierBytes are zero.
-struct Workspace {
-  DeviceAddress address = 0;
-  int64_t bytes = 0;
-};
-
 // Thread safe. Device, store and NVRTC must outlive the engine; `nvrtc` may be null, then
 // every Build is kUnavailable: NVRTC's build is part of the name that a binary is stored under.
 class Engine {
@@ -60,14 +52,15 @@ class Engine {
          EngineOptions options = {});
   ~Engine();
 
-  // Validates, finds or builds the kernel, launches it. Empty problems launch nothing. `workspace`
-  // may be 0 where ScheduleFor says 0 bytes.
-  absl::Status Run(const Problem& problem, const Buffers& buffers, DeviceAddress workspace,
+  // Validates, finds or builds the kernel, launches it. Empty problems launch nothing. The
+  // workspace must have what ScheduleFor says, which may be no bytes.
+  absl::Status Run(const Problem& problem, const Buffers& buffers, Workspace workspace,
                    Stream stream);
 
   // The two halves of Run, for problems that have passed Validate: the kernel, built if need be,
   // and its launch. The kernel is null for an empty problem, and lives as long as the engine.
-  // Launch is kInvalidArgument where the workspace is too small.
+  // kInvalidArgument for a forced strategy that there is not, and for a workspace that is too
+  // small.
   absl::StatusOr<const Kernel*> KernelFor(const Problem& problem, int alignment);
   absl::Status Launch(const Kernel& kernel, const Problem& problem, const Buffers& buffers,
                       Workspace workspace, Stream stream);
@@ -80,6 +73,8 @@ class Engine {
   absl::StatusOr<Schedule> ScheduleFor(const Problem& problem, int alignment);
 
  private:
+  // PlanFor's check of the strategy's name, for problems that never come to a plan.
+  absl::Status CheckStrategy() const;
   // Null for an empty problem.
   absl::StatusOr<const std::shared_ptr<const Kernel>*> Find(const Problem& problem, int alignment);
   absl::StatusOr<std::shared_ptr<const Kernel>> Build(const Key& key);

@@ -97,10 +97,18 @@ HostTensor FromLogicalBytes(const TensorSpec& spec, absl::string_view bytes) {
 absl::StatusOr<HostTensor> ReadNpy(const std::string& path, const TensorSpec& spec) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);
-  if (error == std::errc::no_such_file_or_directory) return absl::NotFoundError(path);
+  if (error == std::errc::no_such_file_or_directory) {
+    std::error_code ignored;
+    if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored))) {
+      return Refused(path, "is a link to a file that is not there");
+    }
+    return absl::NotFoundError(path);
+  }
+  // Before it is opened: a pipe would wait for a writer.
+  if (error) return Refused(path, "cannot be read");
   std::ifstream in(path, std::ios::binary);
-  std::string start(std::min<uintmax_t>(error ? 0 : size, kLongestHeader), '\0');
-  if (error || !in.read(start.data(), start.size())) return Refused(path, "cannot be read");
+  std::string start(std::min<uintmax_t>(size, kLongestHeader), '\0');
+  if (!in.read(start.data(), start.size())) return Refused(path, "cannot be read");
   const absl::StatusOr<NpyHeader> header = ParseNpyHeader(start);
   if (!header.ok()) return Refused(path, header.status().message());
   if (const std::string wrong = Mismatch(*header, size, spec); !wrong.empty()) {

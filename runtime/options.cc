@@ -32,18 +32,52 @@ std::string CacheFolder() {
   return "";
 }
 
+void Ignore(absl::string_view variable, absl::string_view value, absl::string_view why,
+            Options& options) {
+  options.warnings.push_back(absl::StrCat(variable, ": '", value, "' ", why, "; it is ignored"));
+}
+
+void ReadLimit(Options& options) {
+  const std::string text = Variable("ONEPASS_CACHE_LIMIT");
+  int64_t limit = 0;
+  if (text.empty()) return;
+  if (absl::SimpleAtoi(text, &limit) && limit >= 0) {
+    options.cache_limit = limit;
+  } else {
+    Ignore("ONEPASS_CACHE_LIMIT", text, "is no number of bytes", options);
+  }
+}
+
+void ReadLog(Options& options) {
+  const std::string text = Variable("ONEPASS_LOG");
+  if (text.empty()) return;
+  if (text == "error" || text == "warning" || text == "info" || text == "debug") {
+    options.log = text;
+  } else {
+    Ignore("ONEPASS_LOG", text, "is none of error, warning, info, debug", options);
+  }
+}
+
+void ReadToolkit(Options& options) {
+  const std::string text = Variable("CUDA_HOME");
+  std::error_code error;
+  if (text.empty() || std::filesystem::is_directory(text, error)) {
+    options.toolkit.cuda_home = text;
+  } else {
+    Ignore("CUDA_HOME", text, "is no folder", options);
+  }
+  options.toolkit.toolkit_folder = ONEPASS_TOOLKIT_FOLDER;
+}
+
 }  // namespace
 
 Options OptionsFromEnvironment() {
   Options options;
   options.cache_dir = CacheFolder();
-  int64_t limit = 0;
-  if (absl::SimpleAtoi(Variable("ONEPASS_CACHE_LIMIT"), &limit) && limit >= 0)
-    options.cache_limit = limit;
+  ReadLimit(options);
   if (std::string device = Variable("ONEPASS_DEVICE"); !device.empty()) options.device = device;
-  if (std::string log = Variable("ONEPASS_LOG"); !log.empty()) options.log = log;
-  options.toolkit.cuda_home = Variable("CUDA_HOME");
-  options.toolkit.toolkit_folder = ONEPASS_TOOLKIT_FOLDER;
+  ReadLog(options);
+  ReadToolkit(options);
   return options;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "runtime/toolkit_paths.h"
 
@@ -15,8 +16,12 @@ struct Options {
   std::string device = "auto";             // ONEPASS_DEVICE
   std::string log = "warning";             // ONEPASS_LOG
   ToolkitPaths toolkit;                    // CUDA_HOME and the checkout's own toolkit folder
+  // Variables whose values make no sense and are ignored: one line each that names both. An unknown
+  // device is not among them; whoever opens it says so.
+  std::vector<std::string> warnings;
 };
 
+// An empty variable counts as unset.
 Options OptionsFromEnvironment();
 
 }  // namespace onepass

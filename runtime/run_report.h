@@ -96,6 +96,7 @@ struct RunReport {
   std::optional<CheckReport> check;
   std::optional<SanitizerReport> sanitizer;
   std::optional<SavedReport> saved;
+  int64_t damaged_entries = 0;  // that this process found in the cache so far; each is made anew
 
   bool ok() const { return exit == 0; }
 };

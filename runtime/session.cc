@@ -22,10 +22,14 @@ std::unique_ptr<cache::Store> OpenStore(const Options& environment,
 }
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Open(const Settings& settings) {
-  auto session = std::unique_ptr<Session>(new Session);
   auto device = OpenDevice(settings.device, {.sanitize = settings.sanitize});
   if (!device.ok()) return device.status();
-  session->device_ = *std::move(device);
+  return On(*std::move(device), settings);
+}
+
+std::unique_ptr<Session> Session::On(std::unique_ptr<Device> device, const Settings& settings) {
+  auto session = std::unique_ptr<Session>(new Session);
+  session->device_ = std::move(device);
   session->sanitizing_ = settings.sanitize && session->device_->simulated();
   session->caching_ = settings.use_cache;
   session->store_ =

@@ -29,13 +29,15 @@ class Session {
     bool sanitize = false;  // simulated devices: all checkers on
     bool use_cache = true;
     Options environment = {};
-    std::function<void(absl::string_view)> warn =
-        {};  // told once where the cache folder cannot be used
+    // DiskStore::Options::warn.
+    std::function<void(absl::string_view)> warn = {};
   };
 
   // Errors are OpenDevice's. A missing NVRTC is none; it is the error of each case that needs a
   // kernel.
   static absl::StatusOr<std::unique_ptr<Session>> Open(const Settings& settings);
+  // On a device that is open already; settings.device is not looked at.
+  static std::unique_ptr<Session> On(std::unique_ptr<Device> device, const Settings& settings);
 
   Device& device() const { return *device_; }
   cache::Store& store() { return *store_; }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -53,7 +52,11 @@ absl::StatusOr<Arguments> Arguments::Parse(absl::Span<const std::string> words,
       return absl::InvalidArgumentError(absl::StrCat(name, " needs a value: ", flag->value));
     }
     arguments.values_.erase(OppositeOf(name));
-    arguments.values_[std::string(name)] = std::move(value);
+    const auto [place, is_new] = arguments.values_.try_emplace(std::string(name), value);
+    if (!is_new && !value.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, ": is given twice, as '", place->second, "' and '", value, "'"));
+    }
   }
   return arguments;
 }

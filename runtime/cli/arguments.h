@@ -19,9 +19,9 @@ struct Flag {
 
 class Arguments {
  public:
-  // Flags stand before, after or between the other words, as `--key value` or `--key=value`; the
-  // last of several wins; after `--` there are none. A lone `-` is a word. kInvalidArgument names
-  // the flag.
+  // Flags stand before, after or between the other words, as `--key value` or `--key=value`; after
+  // `--` there are none. A lone `-` is a word. Of --check and --no-check the last wins; a flag with
+  // a value is given once. kInvalidArgument names the flag.
   static absl::StatusOr<Arguments> Parse(absl::Span<const std::string> words,
                                          absl::Span<const Flag> flags);
 

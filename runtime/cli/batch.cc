@@ -55,6 +55,7 @@ Summary RunLines(Session& session, const std::vector<CaseLine>& lines, const Cas
         summary.Add(report);
         Print(lines[i], report, flags.json);
       });
+  summary.SetDamagedEntries(session.store().Damaged());
   return summary;
 }
 

@@ -1,16 +1,9 @@
 #include "runtime/cli/case_flags.h"
 
-#include <cstdio>
-
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "runtime/exit_code.h"
+#include "runtime/cli/environment.h"
 
 namespace onepass::cli {
-
-std::string DeviceName(const Arguments& arguments) {
-  return arguments.Get("--device", OptionsFromEnvironment().device);
-}
 
 absl::StatusOr<CaseFlags> ReadCaseFlags(const Arguments& arguments) {
   CaseFlags flags;
@@ -32,16 +25,13 @@ absl::StatusOr<CaseFlags> ReadCaseFlags(const Arguments& arguments) {
 }
 
 absl::StatusOr<std::unique_ptr<Session>> OpenSession(const Arguments& arguments) {
-  const Options environment = OptionsFromEnvironment();
-  const bool quiet = environment.log == "error";
-  return Session::Open({.device = arguments.Get("--device", environment.device),
-                        .sanitize = arguments.Has("--sanitize"),
-                        .use_cache = !arguments.Has("--no-cache"),
-                        .environment = environment,
-                        .warn = [quiet](absl::string_view text) {
-                          if (!quiet)
-                            absl::FPrintF(stderr, "onepass: warning: %s\n", OneLine(text));
-                        }});
+  auto session = Session::Open({.device = DeviceName(arguments),
+                                .sanitize = arguments.Has("--sanitize"),
+                                .use_cache = !arguments.Has("--no-cache"),
+                                .environment = Environment(),
+                                .warn = Warn});
+  if (!session.ok()) return DeviceError(session.status(), arguments);
+  return session;
 }
 
 }  // namespace onepass::cli

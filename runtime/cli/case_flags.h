@@ -39,7 +39,4 @@ absl::StatusOr<CaseFlags> ReadCaseFlags(const Arguments& arguments);
 // The session that --device, --sanitize and --no-cache and the environment ask for.
 absl::StatusOr<std::unique_ptr<Session>> OpenSession(const Arguments& arguments);
 
-// The device's name: --device, else ONEPASS_DEVICE, else "auto".
-std::string DeviceName(const Arguments& arguments);
-
 }  // namespace onepass::cli

@@ -17,6 +17,9 @@ struct Command {
   absl::Span<const Flag> flags;
   // Prints its results to standard output, its errors with Complain, and returns the exit code.
   int (*run)(const Arguments& arguments);
+  // Says why the command's words cannot be taken apart, and returns the exit code; null: Complain
+  // does.
+  int (*refuse)(absl::Span<const std::string> words, const absl::Status& status) = nullptr;
 };
 
 extern const Command kRunCommand;

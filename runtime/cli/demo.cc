@@ -13,6 +13,7 @@
 #include "runtime/cli/command.h"
 #include "runtime/cli/demo_layers.h"
 #include "runtime/cli/demo_models.h"
+#include "runtime/cli/environment.h"
 #include "runtime/exit_code.h"
 #include "runtime/session.h"
 
@@ -24,7 +25,7 @@ constexpr char kCacheFolder[] = ONEPASS_BINARY_DIR "/demo-cache";
 
 // A session as a new process would open it: nothing in memory, only the folder.
 absl::StatusOr<std::unique_ptr<Session>> OpenDemoSession() {
-  Options environment = OptionsFromEnvironment();
+  Options environment = Environment();
   environment.cache_dir = kCacheFolder;
   auto session = Session::Open({.device = kDevice,
                                 .sanitize = false,

@@ -7,12 +7,12 @@
 #include "cache/disk_store.h"
 #include "codegen/device_spec.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/environment.h"
 #include "runtime/cli/onnx.h"
 #include "runtime/cli/report_text.h"
 #include "runtime/device/registry.h"
 #include "runtime/exit_code.h"
 #include "runtime/nvrtc.h"
-#include "runtime/options.h"
 
 namespace onepass::cli {
 namespace {
@@ -64,19 +64,30 @@ void ReportCache(const Options& environment) {
     return;
   }
   const cache::Stats stats = store.GetStats();
-  Row("cache", absl::StrFormat("%s: %d entries, %s of %s", environment.cache_dir, stats.entries,
-                               BytesText(stats.bytes), BytesText(environment.cache_limit)));
+  Row("cache", absl::StrFormat("%s: %d entries, %s of %s%s", environment.cache_dir, stats.entries,
+                               BytesText(stats.bytes), BytesText(environment.cache_limit),
+                               store.writable().ok() ? "" : "; READ ONLY"));
+}
+
+// What a command without --device will use.
+absl::Status ReportDefault(const Arguments& arguments) {
+  const auto device = OpenDevice(DeviceName(arguments));
+  if (!device.ok()) return DeviceError(device.status(), arguments);
+  Row("default", absl::StrCat(DeviceName(arguments), " is ", (*device)->name()));
+  return absl::OkStatus();
 }
 
 int RunDoctor(const Arguments& arguments) {
   if (!arguments.words().empty()) return Complain("doctor takes no words", kExitInvalid);
-  const Options environment = OptionsFromEnvironment();
+  const Options& environment = Environment();
   Row("onepass", ONEPASS_VERSION);
   const bool can_compile = ReportCompiler(environment);
   ReportDevices();
+  const absl::Status device = ReportDefault(arguments);
   ReportCache(environment);
   const std::string onnx = OnnxVersion();
   Row("ONNX", onnx.empty() ? "not in this static build" : onnx);
+  if (!device.ok()) return Complain(device);
   return can_compile ? kExitOk : Complain("nothing can be compiled without NVRTC", kExitMissing);
 }
 

@@ -6,6 +6,7 @@
 #include "codegen/strategy.h"
 #include "runtime/cli/case_flags.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/environment.h"
 #include "runtime/cli/line_run.h"
 #include "runtime/cli/planned.h"
 #include "runtime/exit_code.h"
@@ -24,7 +25,7 @@ constexpr Flag kFlags[] = {
 
 absl::StatusOr<std::string> Compiled(const Source& source, const DeviceSpec& device,
                                      absl::string_view kind) {
-  const auto nvrtc = Nvrtc::Load(OptionsFromEnvironment().toolkit);
+  const auto nvrtc = Nvrtc::Load(Environment().toolkit);
   if (!nvrtc.ok()) return nvrtc.status();
   auto binary = (*nvrtc)->Compile(source, device.arch());
   if (!binary.ok()) return binary.status();

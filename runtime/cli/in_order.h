@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -15,7 +16,8 @@ namespace onepass::cli {
 
 // Calls work(i) for i in [0, count) on `jobs` threads, and take(i, result) for one i after the
 // other in ascending order, as soon as the results before it are taken. `work` must not throw;
-// `take` is never called by two threads at once.
+// `take` is never called by two threads at once. Where the system has no more threads to give,
+// those that there are do all the work.
 template <typename Result, typename Work, typename Take>
 void InOrder(size_t count, size_t jobs, Work work, Take take) {
   std::vector<std::optional<Result>> results(count);
@@ -34,7 +36,10 @@ void InOrder(size_t count, size_t jobs, Work work, Take take) {
     }
   };
   std::vector<std::thread> threads;
-  for (size_t i = 1; i < std::min(jobs, count); ++i) threads.emplace_back(loop);
+  try {
+    for (size_t i = 1; i < std::min(jobs, count); ++i) threads.emplace_back(loop);
+  } catch (const std::exception&) {
+  }
   loop();
   for (std::thread& thread : threads) thread.join();
 }

@@ -1,7 +1,12 @@
 #include "runtime/cli/onnx.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
 #include "runtime/cli/case_flags.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/report_text.h"
@@ -18,6 +23,8 @@ constexpr Flag kOnnxDataFlag{"--data", "DIR", "compare with the tensors in DIR/t
 constexpr Flag kFlags[] = {kOnnxDataFlag, kDeviceFlag, kStrategyFlag, kSeedFlag,
                            kSanitizeFlag, kJsonFlag,   kNoCacheFlag};
 
+using Json = nlohmann::ordered_json;
+
 // What the whole model came to.
 struct Outcome {
   int ran = 0;
@@ -25,6 +32,8 @@ struct Outcome {
   int compared = 0;
   int exit_code = kExitOk;
   std::string first_error;
+  std::string first_skip;
+  Json outputs = Json::array();
 
   void Fail(int code, std::string error) {
     exit_code = WorstOf(exit_code, code);
@@ -32,12 +41,29 @@ struct Outcome {
   }
 };
 
+std::string MismatchText(const model::Comparison& comparison) {
+  return absl::StrCat("output '", comparison.output, "': ", comparison.mismatches,
+                      " elements differ from the model's own tensor");
+}
+
+// A node whose output is not the model's own tensor is wrong, whatever its own check says.
+void Blame(const model::Comparison& comparison, std::vector<model::NodeReport>& nodes) {
+  for (model::NodeReport& node : nodes) {
+    const auto& outputs = node.outputs;
+    if (!node.run.has_value() ||
+        std::find(outputs.begin(), outputs.end(), comparison.output) == outputs.end())
+      continue;
+    node.run->exit = WorstOf(node.run->exit, kExitCheckFailed);
+    if (!node.run->error.has_value()) node.run->error = MismatchText(comparison);
+  }
+}
+
 void PrintNode(const model::NodeReport& node, bool json, Outcome& outcome) {
   const std::string label = absl::StrCat(node.op_type, " '", node.name, "'");
   if (!node.run.has_value()) {
     ++outcome.skipped;
     if (!json) absl::PrintF("%s\n  skipped: %s\n", label, node.skipped);
-    if (outcome.first_error.empty()) outcome.first_error = absl::StrCat(label, ": ", node.skipped);
+    if (outcome.first_skip.empty()) outcome.first_skip = absl::StrCat(label, ": ", node.skipped);
     return;
   }
   ++outcome.ran;
@@ -59,10 +85,15 @@ void PrintComparison(const model::Comparison& comparison, bool json, Outcome& ou
   }
   if (!comparison.ok()) {
     verdict = absl::StrCat("WRONG: ", comparison.mismatches, " elements");
-    outcome.Fail(kExitCheckFailed,
-                 absl::StrCat("output '", comparison.output, "': ", comparison.mismatches,
-                              " elements differ from the model's own tensor"));
+    outcome.Fail(kExitCheckFailed, MismatchText(comparison));
   }
+  const bool compared = comparison.missing.empty();
+  outcome.outputs.push_back(
+      {{"name", comparison.output},
+       {"ok", compared ? Json(comparison.ok()) : Json(nullptr)},
+       {"mismatches", compared ? Json(comparison.mismatches) : Json(nullptr)},
+       {"max_abs_error", compared ? Json(comparison.largest_error) : Json(nullptr)},
+       {"not_compared", compared ? Json(nullptr) : Json(comparison.missing)}});
   if (!json)
     absl::PrintF("output '%s' against the model's own tensor: %s\n", comparison.output, verdict);
 }
@@ -71,26 +102,47 @@ void PrintComparison(const model::Comparison& comparison, bool json, Outcome& ou
 void RunOnce(Session& session, const onnx::ModelProto& model, const model::TestData& data,
              const CaseOptions& options, bool json, Outcome& outcome) {
   if (!json && !data.folder.empty()) absl::PrintF("%s\n", data.folder);
-  const model::GraphReport report = model::RunGraph(session, model, data.inputs, options);
+  model::GraphReport report = model::RunGraph(session, model, data.inputs, options);
+  const std::vector<model::Comparison> comparisons = model::Compare(data, report.values);
+  for (const model::Comparison& comparison : comparisons) {
+    if (!comparison.ok()) Blame(comparison, report.nodes);
+  }
   for (const model::NodeReport& node : report.nodes) PrintNode(node, json, outcome);
-  for (const model::Comparison& comparison : model::Compare(data, report.values)) {
+  for (const model::Comparison& comparison : comparisons) {
     PrintComparison(comparison, json, outcome);
   }
 }
 
-int Conclude(const Outcome& outcome, bool compared, bool json) {
-  if (!json) {
-    absl::PrintF("%d nodes ran, %d skipped; tolerance: onepass's own against float64", outcome.ran,
-                 outcome.skipped);
-    if (compared) {
-      absl::PrintF(", and rtol %g atol %g (ONNX's) against %d of the model's tensors",
-                   model::kOnnxRelative, model::kOnnxAbsolute, outcome.compared);
-    }
-    absl::PrintF("\n");
+std::string SummaryJson(const Outcome& outcome) {
+  const Json summary = {
+      {"ok", outcome.exit_code == kExitOk},
+      {"exit", outcome.exit_code},
+      {"error", outcome.first_error.empty() ? Json(nullptr) : Json(outcome.first_error)},
+      {"nodes_ran", outcome.ran},
+      {"nodes_skipped", outcome.skipped},
+      {"outputs", outcome.outputs}};
+  return Json({{"summary", summary}}).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void PrintSummary(const Outcome& outcome, bool compared) {
+  absl::PrintF("%d nodes ran, %d skipped; tolerance: onepass's own against float64", outcome.ran,
+               outcome.skipped);
+  if (compared) {
+    absl::PrintF(", and rtol %g atol %g (ONNX's) against %d of the model's tensors",
+                 model::kOnnxRelative, model::kOnnxAbsolute, outcome.compared);
   }
-  if (outcome.exit_code != kExitOk) return Complain(outcome.first_error, outcome.exit_code);
-  if (outcome.ran > 0) return kExitOk;
-  return Complain(absl::StrCat("no node is supported: ", outcome.first_error), kExitUnsupported);
+  absl::PrintF("\n");
+}
+
+int Conclude(Outcome& outcome, bool compared, bool json) {
+  if (outcome.ran == 0)
+    outcome.Fail(kExitUnsupported, absl::StrCat("no node is supported: ", outcome.first_skip));
+  if (json) {
+    absl::PrintF("%s\n", SummaryJson(outcome));
+  } else {
+    PrintSummary(outcome, compared);
+  }
+  return outcome.exit_code == kExitOk ? kExitOk : Complain(outcome.first_error, outcome.exit_code);
 }
 
 int RunOnnx(const Arguments& arguments) {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "codegen/roles.h"
-#include "runtime/cli/case_flags.h"
+#include "runtime/cli/environment.h"
 #include "runtime/device/registry.h"
 
 namespace onepass::cli {
@@ -29,9 +29,12 @@ absl::StatusOr<PlannedDevice> DeviceOfArch(const std::string& arch) {
 }  // namespace
 
 absl::StatusOr<PlannedDevice> ReadPlannedDevice(const Arguments& arguments) {
+  if (arguments.Has("--arch") && arguments.Has("--device")) {
+    return absl::InvalidArgumentError("--arch: stands for a device, and --device names another");
+  }
   if (arguments.Has("--arch")) return DeviceOfArch(arguments.Get("--arch"));
   const auto device = OpenDevice(DeviceName(arguments));
-  if (!device.ok()) return device.status();
+  if (!device.ok()) return DeviceError(device.status(), arguments);
   return PlannedDevice{(*device)->name(), (*device)->spec()};
 }
 

@@ -16,7 +16,8 @@ struct PlannedDevice {
   DeviceSpec spec;
 };
 
-// The device of --arch (where the command has that flag) or --device. Errors name the flag.
+// The device of --arch (where the command has that flag) or --device, not both. Errors name the
+// flag.
 absl::StatusOr<PlannedDevice> ReadPlannedDevice(const Arguments& arguments);
 
 // The key of a problem whose tensors lie as `align` asks for, else as a device allocates them.

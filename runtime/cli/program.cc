@@ -57,7 +57,10 @@ int RunCommand(absl::Span<const std::string> words) {
     return kExitOk;
   }
   const auto arguments = Arguments::Parse(words.subspan(1), command.flags);
-  if (!arguments.ok()) return Complain(arguments.status());
+  if (!arguments.ok()) {
+    return command.refuse == nullptr ? Complain(arguments.status())
+                                     : command.refuse(words.subspan(1), arguments.status());
+  }
   return command.run(*arguments);
 }
 

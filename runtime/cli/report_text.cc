@@ -94,6 +94,8 @@ std::string ToText(const RunReport& report) {
   }
   if (report.cache.has_value() && report.time.has_value())
     Row(text, "cache", CacheText(*report.cache, *report.time));
+  if (report.damaged_entries > 0)
+    Row(text, "", absl::StrCat("damaged entries rebuilt: ", report.damaged_entries));
   if (report.plan.has_value() && report.bound.has_value())
     Row(text, "time", TimeText(*report.time, *report.bound));
   if (report.plan.has_value() && report.traffic.has_value())

@@ -43,6 +43,7 @@ std::string Summary::ToJson() const {
                         {"exit", exit_code_},
                         {"exits", exits},
                         {"cache", caches},
+                        {"damaged_entries_rebuilt", damaged_entries_},
                         {"operators", operators}};
   return Json({{"summary", summary}}).dump();
 }
@@ -53,6 +54,8 @@ std::string Summary::ToText() const {
   std::string text = absl::StrFormat("\n%d cases; by exit code: %s; by cache: %s\n", cases_,
                                      absl::StrJoin(by_exit_code_, ", ", counts),
                                      absl::StrJoin(by_cache_, ", ", counts));
+  if (damaged_entries_ > 0)
+    absl::StrAppend(&text, "damaged entries rebuilt: ", damaged_entries_, "\n");
   if (by_operator_.empty()) return text;
   absl::StrAppendFormat(&text, "%-20s %6s %14s %12s %22s %18s %12s\n", "operator", "number",
                         "predicted us", "DRAM", "saved by persistence", "saved by fusion",

@@ -20,6 +20,8 @@ class Summary {
   };
 
   void Add(const RunReport& report);
+  // What the cache found damaged during the whole batch.
+  void SetDamagedEntries(int64_t count) { damaged_entries_ = count; }
 
   // The first of 1, 6, 5, 4, 3, 2 that occurred, else 0.
   int exit_code() const { return exit_code_; }
@@ -31,6 +33,7 @@ class Summary {
  private:
   int exit_code_ = 0;
   int64_t cases_ = 0;
+  int64_t damaged_entries_ = 0;
   std::map<int, int64_t> by_exit_code_;
   std::map<std::string, int64_t> by_cache_;
   std::map<std::string, Sums> by_operator_;

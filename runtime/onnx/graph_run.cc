@@ -49,8 +49,13 @@ class GraphRun {
   NodeReport RunNode(const onnx::NodeProto& node) {
     NodeReport report{.name = node.name(), .op_type = node.op_type()};
     if (report.name.empty() && node.output_size() > 0) report.name = node.output(0);
+    report.outputs.assign(node.output().begin(), node.output().end());
     const absl::Status status = TryNode(node, report);
-    if (!status.ok()) report.skipped = std::string(status.message());
+    if (absl::IsInvalidArgument(status)) {
+      report.run = FailedReport(node.op_type(), status);
+    } else if (!status.ok()) {
+      report.skipped = std::string(status.message());
+    }
     return report;
   }
 

@@ -21,10 +21,11 @@ namespace onepass::model {
 using Tensors = std::map<std::string, Tensor>;
 
 struct NodeReport {
-  std::string name;          // the node's own, or its first output's
-  std::string op_type;       // "BatchNormalization"
-  std::string skipped = {};  // why it did not run; "" where it did
-  std::optional<RunReport> run = {};
+  std::string name;                       // the node's own, or its first output's
+  std::string op_type;                    // "BatchNormalization"
+  std::vector<std::string> outputs = {};  // the values that it computes
+  std::string skipped = {};               // why it is not supported; "" where it is
+  std::optional<RunReport> run = {};      // also of a node that is wrong, and so did not run
 };
 
 struct GraphReport {
@@ -35,7 +36,7 @@ struct GraphReport {
 // Runs every node that is supported and whose inputs are there. `given` are the graph's inputs by
 // name; those that are not given are generated (by their first reader's role), symbolic sizes taken
 // as 1. A node that reads what an unsupported node would have written is skipped, which its report
-// says.
+// says; one that contradicts itself or its inputs has a run with exit code 2.
 GraphReport RunGraph(Session& session, const onnx::ModelProto& model, const Tensors& given,
                      const CaseOptions& options);
 

@@ -70,12 +70,6 @@ std::string ToString(const TensorType& type) {
   return absl::StrCat(onepass::ToString(type.dtype), "[", absl::StrJoin(type.shape, "x"), "]");
 }
 
-int64_t ElementsOf(const Shape& shape) {
-  int64_t elements = 1;
-  for (const int64_t size : shape) elements *= size;
-  return elements;
-}
-
 absl::StatusOr<DType> DTypeOf(int onnx_type) {
   switch (onnx_type) {
     case onnx::TensorProto::FLOAT:

@@ -47,6 +47,5 @@ Tensor FromHost(const HostTensor& tensor, const Shape& shape);
 
 // Element `index` as a number, for comparing and for constants.
 double ValueAt(const Tensor& tensor, int64_t index);
-int64_t ElementsOf(const Shape& shape);
 
 }  // namespace onepass::model

@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "onnx/onnx_pb.h"
 
 namespace onepass::model {
@@ -45,6 +46,38 @@ std::vector<const onnx::ValueInfoProto*> OutputsOf(const onnx::GraphProto& graph
   return outputs;
 }
 
+std::string Declared(const onnx::TypeProto::Tensor& type, DType dtype) {
+  return absl::StrCat(onepass::ToString(dtype), "[",
+                      absl::StrJoin(type.shape().dim(), "x",
+                                    [](std::string* out, const auto& size) {
+                                      size.has_dim_value()
+                                          ? absl::StrAppend(out, size.dim_value())
+                                          : absl::StrAppend(out, size.dim_param(), "?");
+                                    }),
+                      "]");
+}
+
+// Whether a tensor is what the graph declares of a value, as far as it does: a size may have a name
+// in place of a number, and the shape may be missing.
+absl::Status CheckDeclared(const onnx::ValueInfoProto& value, const Tensor& tensor,
+                           const std::string& path) {
+  const onnx::TypeProto::Tensor& declared = value.type().tensor_type();
+  const auto dtype = DTypeOf(declared.elem_type());
+  if (!dtype.ok()) return absl::OkStatus();  // said by whoever needs it
+  bool fits = *dtype == tensor.type.dtype;
+  if (declared.has_shape()) {
+    fits = fits && declared.shape().dim_size() == static_cast<int>(tensor.type.shape.size());
+    for (int axis = 0; fits && axis < declared.shape().dim_size(); ++axis) {
+      const auto& size = declared.shape().dim(axis);
+      fits = !size.has_dim_value() || size.dim_value() == tensor.type.shape[axis];
+    }
+  }
+  if (fits) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path, ": wanted ", Declared(declared, *dtype),
+                                                 " for '", value.name(), "', found ",
+                                                 ToString(tensor.type)));
+}
+
 // Reads PREFIX_0.pb and so on, one for each value; what is no tensor of a type of ours goes by.
 absl::Status ReadSeries(const std::string& prefix,
                         const std::vector<const onnx::ValueInfoProto*>& values, Tensors& tensors,
@@ -63,6 +96,7 @@ absl::Status ReadSeries(const std::string& prefix,
       continue;
     }
     if (!tensor.ok()) return tensor.status();
+    if (absl::Status s = CheckDeclared(*values[i], *tensor, path); !s.ok()) return s;
     tensors.emplace(values[i]->name(), *std::move(tensor));
   }
   return absl::OkStatus();

@@ -23,8 +23,8 @@ struct TestData {
   std::vector<std::string> unsupported = {};
 };
 
-// `folder` holds test_data_set_* folders, or is one itself. kInvalidArgument names what is missing
-// or unreadable.
+// `folder` holds test_data_set_* folders, or is one itself. kInvalidArgument names what is missing,
+// unreadable or not of the type and shape that the model declares.
 absl::StatusOr<std::vector<TestData>> ReadTestData(const std::string& folder,
                                                    const onnx::ModelProto& model);
 

@@ -61,5 +61,19 @@ TEST(DiskProcessesTest, KilledWriterLeavesWholeEntriesAndNoLock) {
   EXPECT_EQ(WriteAndRead(scratch.path(), 2, kKeys), 0) << "whoever comes next writes as ever";
 }
 
+TEST(DiskProcessesTest, CollectTakesNothingFromLivingWriters) {
+  ScratchFolder scratch;
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < 3; ++writer) {
+    children.push_back(StartChild([&] { return WriteAndRead(scratch.path(), writer, 60); }));
+  }
+  DiskStore store({.folder = scratch.path()});
+  for (int round = 0; round < 30; ++round) {
+    EXPECT_EQ(store.Collect().flawed, 0);
+    absl::SleepFor(absl::Milliseconds(2));
+  }
+  for (pid_t child : children) EXPECT_EQ(WaitForChild(child), 0);
+}
+
 }  // namespace
 }  // namespace onepass::cache

@@ -1,6 +1,7 @@
 #include "cache/disk_store.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -104,6 +105,76 @@ TEST_F(DiskStoreTest, VerifyCountsDamageAndLeavesItAlone) {
   EXPECT_TRUE(std::filesystem::exists(PathOf("bad")));
 }
 
+// One of each: cut short, under a wrong name, a folder, a link.
+void MakeFlaws(const std::string& good, const std::string& shard) {
+  Spill(shard + "/" + std::string(62, 'a') + ".e1", Slurp(good).substr(0, 40));
+  std::filesystem::copy(good, shard + "/" + std::string(62, 'b') + ".e1");
+  std::filesystem::create_directory(shard + "/" + std::string(62, 'c') + ".e1");
+  std::filesystem::create_symlink(good, shard + "/" + std::string(62, 'd') + ".e1");
+}
+
+TEST_F(DiskStoreTest, ExamineFindsWhatCanNeverBeAHit) {
+  using Flaw = DiskStore::Flaw;
+  DiskStore store = Make();
+  Put(store, "key", "payload");
+  const std::string shard = std::filesystem::path(PathOf("key")).parent_path();
+  MakeFlaws(PathOf("key"), shard);
+  const DiskStore::Examined examined = store.Examine();
+  EXPECT_EQ(examined.good, 1);
+  std::vector<std::pair<char, Flaw>> found;
+  for (const DiskStore::Flawed& flawed : examined.flawed) {
+    found.emplace_back(flawed.path[shard.size() + 1], flawed.flaw);
+    EXPECT_NE(flawed.reason, "");
+  }
+  EXPECT_THAT(found, testing::UnorderedElementsAre(
+                         std::pair('a', Flaw::kDamaged), std::pair('b', Flaw::kMisnamed),
+                         std::pair('c', Flaw::kNotAFile), std::pair('d', Flaw::kNotAFile)));
+  EXPECT_EQ(store.Verify().damaged, 4);
+}
+
+TEST_F(DiskStoreTest, CollectRemovesFlawsAndLeftOversAndKeepsTheRest) {
+  DiskStore store = Make();
+  Put(store, "key", "payload");
+  const std::string shard = std::filesystem::path(PathOf("key")).parent_path();
+  MakeFlaws(PathOf("key"), shard);
+  Spill(shard + "/.new-killed", "half an ent");
+  Spill(shard + "/.new-writer", "half an ent");
+  const int writer = open((shard + "/.new-writer").c_str(), O_RDONLY);
+  ASSERT_EQ(flock(writer, LOCK_EX), 0);
+  const DiskStore::Collected collected = store.Collect();
+  EXPECT_EQ(collected.flawed, 4);
+  EXPECT_EQ(collected.left_over, 1);
+  EXPECT_EQ(collected.evicted, 0);
+  EXPECT_EQ(collected.failed, 0);
+  EXPECT_GE(collected.bytes, 40 + 11);
+  EXPECT_FALSE(std::filesystem::exists(shard + "/.new-killed"));
+  EXPECT_TRUE(std::filesystem::exists(shard + "/.new-writer")) << "its writer lives";
+  EXPECT_TRUE(Has(store, "key"));
+  EXPECT_EQ(store.Verify().damaged, 0);
+  close(writer);
+}
+
+TEST_F(DiskStoreTest, CollectEvictsToTheLimitLeastRecentlyUsedFirst) {
+  DiskStore writer = Make();
+  for (const char* key : {"a", "b", "c"}) Put(writer, key, std::string(1000, 'x'));
+  Age(PathOf("b"), absl::Hours(2));
+  Age(PathOf("c"), absl::Hours(1));
+  const DiskStore::Collected collected = Make(/*limit_bytes=*/2200).Collect();
+  EXPECT_EQ(collected.evicted, 1);
+  EXPECT_EQ(collected.bytes, 1000 + static_cast<int64_t>(kEntryOverhead) + 1);
+  EXPECT_FALSE(Has(writer, "b"));
+  EXPECT_TRUE(Has(writer, "a") && Has(writer, "c"));
+}
+
+TEST_F(DiskStoreTest, DamageIsCountedWithoutAWalk) {
+  DiskStore store = Make();
+  Put(store, "key", "payload");
+  EXPECT_EQ(store.Damaged(), 0);
+  Spill(PathOf("key"), "garbage");
+  EXPECT_FALSE(Has(store, "key"));
+  EXPECT_EQ(store.Damaged(), 1);
+}
+
 TEST_F(DiskStoreTest, EvictsTheLeastRecentlyUsed) {
   DiskStore store = Make(/*limit_bytes=*/3500);
   for (const char* key : {"a", "b", "c"}) Put(store, key, std::string(1000, 'x'));
@@ -117,6 +188,31 @@ TEST_F(DiskStoreTest, EvictsTheLeastRecentlyUsed) {
   EXPECT_TRUE(Has(store, "c"));
   EXPECT_TRUE(Has(store, "d"));
   EXPECT_EQ(store.GetStats().evictions, 1);
+}
+
+// File times are as coarse as a clock tick, so these are often all the same.
+TEST_F(DiskStoreTest, NewestEntryIsNeverEvictedByItsOwnPut) {
+  DiskStore store = Make(/*limit_bytes=*/2500);
+  for (int i = 0; i < 100; ++i) {
+    const std::string key = std::to_string(i);
+    Put(store, key, std::string(1000, 'x'));
+    EXPECT_TRUE(Has(store, key)) << i;
+  }
+  Put(store, "as large as the limit", std::string(2500 - kEntryOverhead - 21, 'x'));
+  EXPECT_TRUE(Has(store, "as large as the limit"));
+  EXPECT_EQ(store.GetStats().entries, 1);
+}
+
+TEST_F(DiskStoreTest, EvictsNoMoreThanTheLimitAsksFor) {
+  const int64_t each = 1000 + kEntryOverhead + 1;
+  DiskStore writer = Make();
+  for (const char* key : {"a", "b", "c", "d", "e"}) Put(writer, key, std::string(1000, 'x'));
+  Make(/*limit_bytes=*/5 * each).Trim();
+  EXPECT_EQ(writer.GetStats().entries, 5);
+  Make(/*limit_bytes=*/5 * each - 1).Trim();
+  EXPECT_EQ(writer.GetStats().entries, 4);
+  Make(/*limit_bytes=*/0).Trim();
+  EXPECT_EQ(writer.GetStats().entries, 0);
 }
 
 TEST_F(DiskStoreTest, LimitHoldsForWhatOthersWroteToo) {

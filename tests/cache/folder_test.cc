@@ -104,14 +104,17 @@ TEST(FolderTest, ReadOnlyFolderServesHitsAndCountsFailedPuts) {
   ASSERT_EQ(chmod(path.c_str(), 0555), 0);
   ASSERT_EQ(chmod(scratch.path().c_str(), 0755), 0);
   EXPECT_EQ(RunAsOrdinaryUser([&] {
-              DiskStore store({.folder = path});
-              if (!store.usable().ok()) return 1;
+              int warnings = 0;
+              DiskStore store({.folder = path, .warn = [&](absl::string_view) { ++warnings; }});
+              if (!store.usable().ok() || store.writable().ok()) return 1;
+              if (warnings != 1) return 5;
               if (!store.Get(kDigest, "key").has_value()) return 2;
               store.Put(kDigest, "key", "other");
               store.Put(Digest::Of("new"), "new", "other");
               if (store.GetStats().put_failures != 2) return 3;
               if (store.Get(kDigest, "key")->payload != "payload") return 4;
-              return 0;
+              if (store.Collect().failed != 0) return 6;  // there is nothing to remove
+              return warnings == 1 ? 0 : 7;
             }),
             0);
   chmod(path.c_str(), 0755);
@@ -126,21 +129,39 @@ TEST(FolderTest, FolderThatMayNotBeCreatedIsUnusable) {
   chmod(scratch.path().c_str(), 0755);
 }
 
+TEST(FolderTest, FolderThatMayNotBeReadIsUnusable) {
+  ScratchFolder scratch;
+  ASSERT_EQ(chmod(scratch.path().c_str(), 0711), 0);
+  // As root the child is another user; others take their own folder's permissions away.
+  if (geteuid() != 0) {
+    ASSERT_EQ(chmod(scratch.path().c_str(), 0311), 0);
+  }
+  EXPECT_EQ(RunAsOrdinaryUser([&] {
+              return absl::IsPermissionDenied(Folder::Open(scratch.path()).status()) ? 0 : 1;
+            }),
+            0);
+  chmod(scratch.path().c_str(), 0755);
+}
+
 TEST(FolderTest, FullDiskLosesTheEntryAndLeavesNothingBehind) {
   ScratchFolder scratch;
-  EXPECT_EQ(WaitForChild(StartChild([&] {
-              DiskStore store({.folder = scratch.path()});
-              store.Put(kDigest, "key", "fits");
-              // A file size limit fails a write half way through, as a full disk does.
-              signal(SIGXFSZ, SIG_IGN);
-              rlimit limit = {.rlim_cur = 1000, .rlim_max = 1000};
-              if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
-              store.Put(kDigest, "key", std::string(5000, 'x'));
-              if (store.GetStats().put_failures != 1) return 2;
-              std::optional<Hit> hit = store.Get(kDigest, "key");
-              return hit.has_value() && hit->payload == "fits" ? 0 : 3;
-            })),
-            0);
+  EXPECT_EQ(
+      WaitForChild(StartChild([&] {
+        int warnings = 0;
+        DiskStore store({.folder = scratch.path(), .warn = [&](absl::string_view) { ++warnings; }});
+        store.Put(kDigest, "key", "fits");
+        if (warnings != 0) return 4;
+        // A file size limit fails a write half way through, as a full disk does.
+        signal(SIGXFSZ, SIG_IGN);
+        rlimit limit = {.rlim_cur = 1000, .rlim_max = 1000};
+        if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return 1;
+        store.Put(kDigest, "key", std::string(5000, 'x'));
+        store.Put(kDigest, "key", std::string(5000, 'y'));
+        if (store.GetStats().put_failures != 2 || warnings != 1) return 2;
+        std::optional<Hit> hit = store.Get(kDigest, "key");
+        return hit.has_value() && hit->payload == "fits" ? 0 : 3;
+      })),
+      0);
   absl::StatusOr<Folder> folder = Folder::Open(scratch.path());
   ASSERT_TRUE(folder.ok());
   for (const Folder::File& file : folder->Walk()) EXPECT_FALSE(file.temporary) << file.path;

@@ -179,7 +179,7 @@ TEST(EngineTest, InvalidProblemIsRefusedAtTheDoor) {
   problem.eps = -1;
   EXPECT_EQ(process.engine().Prepare(problem, kAlignment).status().code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(process.engine().Run(problem, {}, 0, 0).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(process.engine().Run(problem, {}, {}, 0).code(), absl::StatusCode::kInvalidArgument);
 }
 
 // Neither planned nor compiled nor launched: no buffer is touched, not even null ones.
@@ -190,7 +190,7 @@ TEST(EngineTest, EmptyProblemLaunchesNothing) {
                            "batch_norm.train f32 4x2x0x3", "batch_norm.train f32 4x0x3x3:nhwc"}) {
     const Problem problem = ProblemOf(line);
     EXPECT_EQ(*process.engine().Prepare(problem, kAlignment), nullptr) << line;
-    EXPECT_TRUE(process.engine().Run(problem, {}, 0, 0).ok()) << line;
+    EXPECT_TRUE(process.engine().Run(problem, {}, {}, 0).ok()) << line;
     EXPECT_EQ(process.engine().ScheduleFor(problem, kAlignment)->launches.size(), 0) << line;
   }
   EXPECT_EQ(process.store().GetStats().puts, 0);
@@ -221,6 +221,32 @@ TEST(EngineTest, WorkspaceIsNeededWhereBlocksShareAReduction) {
   EXPECT_EQ(whole->workspace_bytes, 0);
 }
 
+TEST(EngineTest, UnknownStrategyIsRefusedForEmptyProblemsToo) {
+  const TemporaryFolder folder;
+  Process process(folder.path());
+  EngineOptions options;
+  options.strategy = "magic";
+  Engine engine(Process::Device(), process.store(), nullptr, options);
+  for (const char* line : {"relu.fwd f32 0", "relu.fwd f32 8"}) {
+    EXPECT_EQ(engine.Prepare(ProblemOf(line), kAlignment).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << line;
+  }
+}
+
+TEST(EngineTest, WorkspaceThatIsTooSmallIsRefused) {
+  Session& session = SessionOn("sim:h200");
+  Engine& engine = session.EngineFor("persistent_grid");
+  const Problem problem = ProblemOf("batch_norm.train f16 16x64x28x28:nhwc");
+  auto tensors = TensorsOn(session.device(), problem, GenerateInputs(problem, {}, 0, {}));
+  ASSERT_TRUE(tensors.ok()) << tensors.status();
+  ASSERT_TRUE(tensors->AllocateWorkspace(*engine.ScheduleFor(problem, kAlignment)).ok());
+  Workspace workspace = tensors->workspace();
+  --workspace.bytes;
+  EXPECT_EQ(engine.Run(problem, tensors->buffers(), workspace, 0).code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
 // The words are zeroed once by their owner; every launch leaves them zero for the next one.
 TEST(EngineTest, LaunchesLeaveTheBarrierWordsZero) {
   Session& session = SessionOn("sim:h200");
@@ -235,7 +261,7 @@ TEST(EngineTest, LaunchesLeaveTheBarrierWordsZero) {
   for (int launch = 0; launch < 2; ++launch) {
     ASSERT_TRUE(engine.Run(problem, tensors->buffers(), tensors->workspace(), 0).ok());
     std::vector<uint8_t> words(schedule.barrier_bytes, 1);
-    ASSERT_TRUE(device.CopyOut(absl::MakeSpan(words), tensors->workspace()).ok());
+    ASSERT_TRUE(device.CopyOut(absl::MakeSpan(words), tensors->workspace().address).ok());
     EXPECT_EQ(words, std::vector<uint8_t>(schedule.barrier_bytes, 0));
   }
 }

@@ -46,6 +46,34 @@ TEST(NewFilesTest, WhatIsNotCommittedLeavesNoTrace) {
   EXPECT_EQ(FilesIn(folder.path()), 1);
 }
 
+TEST(NewFilesTest, StreamWritesPieceByPiece) {
+  const TemporaryFolder folder;
+  NewFiles files(NewFiles::Kind::kLasting);
+  ASSERT_TRUE(files
+                  .Stream(folder / "a",
+                          [](NewFiles::Sink sink) {
+                            absl::Status status = sink("one");
+                            status.Update(sink("two"));
+                            return status;
+                          })
+                  .ok());
+  EXPECT_FALSE(fs::exists(folder / "a"));
+  ASSERT_TRUE(files.Commit().ok());
+  EXPECT_EQ(ReadText(folder / "a"), "onetwo");
+  EXPECT_EQ(FilesIn(folder.path()), 1);
+}
+
+TEST(NewFilesTest, StreamReturnsItsProducersError) {
+  const TemporaryFolder folder;
+  {
+    NewFiles files;
+    const absl::Status status =
+        files.Stream(folder / "a", [](NewFiles::Sink) { return absl::DataLossError("no more"); });
+    EXPECT_TRUE(absl::IsDataLoss(status)) << status;
+  }
+  EXPECT_EQ(FilesIn(folder.path()), 0);
+}
+
 TEST(NewFilesTest, MissingFolderIsNamed) {
   const TemporaryFolder folder;
   NewFiles files;

@@ -1,6 +1,9 @@
 #include "runtime/npy.h"
 
+#include <sys/stat.h>
+
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -177,6 +180,25 @@ TEST(NpyTest, HugeNumbersAreNotTrusted) {
         std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size()) + '\0' + text;
     EXPECT_FALSE(ParseNpyHeader(file).ok()) << shape;
   }
+}
+
+TEST(NpyTest, PipesAndFoldersAreRefusedAndNotWaitedFor) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe.npy").c_str(), 0600), 0);
+  std::filesystem::create_directory(folder / "folder.npy");
+  for (const char* name : {"pipe.npy", "folder.npy"}) {
+    const absl::Status status = ReadNpy(folder / name, Spec(DType::kF32, {2})).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  }
+}
+
+TEST(NpyTest, LinkThatLeadsNowhereIsAnError) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(absl::IsNotFound(ReadNpy(folder / "x.npy", Spec(DType::kF32, {2})).status()));
+  std::filesystem::create_symlink(folder / "gone.npy", folder / "x.npy");
+  const absl::Status status = ReadNpy(folder / "x.npy", Spec(DType::kF32, {2})).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(folder / "x.npy"));
 }
 
 }  // namespace

@@ -4,10 +4,16 @@
 #include <filesystem>
 #include <string>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace onepass {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class OptionsTest : public testing::Test {
  protected:
@@ -44,12 +50,42 @@ TEST_F(OptionsTest, RelativeCacheFolderIsTakenFromHere) {
             (std::filesystem::current_path() / "kernels").string());
 }
 
-TEST_F(OptionsTest, LimitThatIsNoNumberIsIgnored) {
+TEST_F(OptionsTest, LimitThatIsNoNumberIsIgnoredWithAWarning) {
+  setenv("ONEPASS_CACHE_LIMIT", "", 1);
+  EXPECT_THAT(OptionsFromEnvironment().warnings, IsEmpty());
   setenv("ONEPASS_CACHE_LIMIT", "4096", 1);
   EXPECT_EQ(OptionsFromEnvironment().cache_limit, 4096);
-  for (const char* wrong : {"", "-1", "many", "1e9", "99999999999999999999"}) {
-    setenv("ONEPASS_CACHE_LIMIT", wrong, 1);
-    EXPECT_EQ(OptionsFromEnvironment().cache_limit, int64_t{1} << 30) << wrong;
+  EXPECT_THAT(OptionsFromEnvironment().warnings, IsEmpty());
+  for (const std::string wrong : {"-1", "many", "1e9", "99999999999999999999"}) {
+    setenv("ONEPASS_CACHE_LIMIT", wrong.c_str(), 1);
+    const Options options = OptionsFromEnvironment();
+    EXPECT_EQ(options.cache_limit, int64_t{1} << 30) << wrong;
+    EXPECT_THAT(options.warnings,
+                ElementsAre(AllOf(HasSubstr("ONEPASS_CACHE_LIMIT"), HasSubstr("'" + wrong + "'"))));
+  }
+}
+
+TEST_F(OptionsTest, UnknownLogLevelIsIgnoredWithAWarning) {
+  for (const char* level : {"error", "warning", "info", "debug"}) {
+    setenv("ONEPASS_LOG", level, 1);
+    EXPECT_EQ(OptionsFromEnvironment().log, level);
+    EXPECT_THAT(OptionsFromEnvironment().warnings, IsEmpty());
+  }
+  setenv("ONEPASS_LOG", "loud", 1);
+  EXPECT_EQ(OptionsFromEnvironment().log, "warning");
+  EXPECT_THAT(OptionsFromEnvironment().warnings,
+              ElementsAre(AllOf(HasSubstr("ONEPASS_LOG"), HasSubstr("loud"))));
+}
+
+TEST_F(OptionsTest, ToolkitThatIsNoFolderIsIgnoredWithAWarning) {
+  setenv("CUDA_HOME", "/etc", 1);
+  EXPECT_EQ(OptionsFromEnvironment().toolkit.cuda_home, "/etc");
+  EXPECT_THAT(OptionsFromEnvironment().warnings, IsEmpty());
+  for (const char* wrong : {"/no/such/toolkit", "/etc/passwd"}) {
+    setenv("CUDA_HOME", wrong, 1);
+    EXPECT_EQ(OptionsFromEnvironment().toolkit.cuda_home, "");
+    EXPECT_THAT(OptionsFromEnvironment().warnings,
+                ElementsAre(AllOf(HasSubstr("CUDA_HOME"), HasSubstr(wrong))));
   }
 }
 

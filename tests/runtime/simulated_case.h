@@ -258,7 +258,7 @@ class PlannedKernel {
     absl::Status status = tensors->AllocateWorkspace(schedule);
     status.Update(device_->BeginMeasure(/*stream=*/0));
     const onepass_kernel::Arguments arguments =
-        ArgumentsOf(tensors->buffers(), extents, plan_, tensors->workspace());
+        ArgumentsOf(tensors->buffers(), extents, plan_, tensors->workspace().address);
     const absl::Span<const uint8_t> block(reinterpret_cast<const uint8_t*>(&arguments),
                                           sizeof(arguments));
     for (const LaunchShape& shape : schedule.launches) {

@@ -41,7 +41,7 @@ class WorkspaceTest : public ::testing::Test {
     return *schedule;
   }
 
-  void ExpectRight(const Step& step, DeviceAddress workspace) {
+  void ExpectRight(const Step& step, Workspace workspace) {
     const Problem problem = *ParseProblem(step.line);
     auto tensors = DeviceTensors::Allocate(session_->device(), problem);
     ASSERT_TRUE(tensors.ok()) << tensors.status();
@@ -72,7 +72,7 @@ TEST_F(WorkspaceTest, ServesDifferentKernelsInTurn) {
   ASSERT_TRUE(device.Fill(*workspace, 0, onepass_kernel::Arguments::kBarrierBytes).ok());
   for (const Step& step : kSteps) {
     EXPECT_EQ(ScheduleOfStep(step).barrier_bytes, onepass_kernel::Arguments::kBarrierBytes);
-    ExpectRight(step, *workspace);
+    ExpectRight(step, {.address = *workspace, .bytes = bytes});
     std::vector<uint8_t> words(onepass_kernel::Arguments::kBarrierBytes);
     ASSERT_TRUE(device.CopyOut(absl::MakeSpan(words), *workspace).ok());
     EXPECT_EQ(std::count(words.begin(), words.end(), 0), onepass_kernel::Arguments::kBarrierBytes)
@@ -84,7 +84,8 @@ TEST_F(WorkspaceTest, AMisalignedOneIsRefused) {
   const Problem problem = *ParseProblem(kSteps[0].line);
   auto tensors = DeviceTensors::Allocate(session_->device(), problem);
   ASSERT_TRUE(tensors.ok());
-  const absl::Status status = session_->EngineFor("").Run(problem, tensors->buffers(), 0x10010, 0);
+  const absl::Status status = session_->EngineFor("").Run(
+      problem, tensors->buffers(), {.address = 0x10010, .bytes = int64_t{1} << 30}, 0);
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
 }
 

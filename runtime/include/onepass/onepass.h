@@ -10,7 +10,7 @@
  *
  * Errors. Functions that can fail return a onepass_status, whose values are the exit codes of the
  * command line. After a failure, onepass_last_error() has one line for people. Nothing here throws,
- * aborts or prints, but for the one warning described at onepass_options.warn.
+ * aborts or prints, but for the warnings described at onepass_options.warn.
  *
  * Threads. Every function may be called from any thread at any time, on shared handles too, but for
  * the two destroy functions, which must be a handle's last call. The first run of a problem
@@ -83,8 +83,9 @@ typedef struct onepass_options {
       strategy; /* forces a strategy, as "multi_pass"; NULL: the fastest by the time model */
   int no_cache; /* not 0: compiled kernels are neither looked up nor kept in the cache.
                    Loaded ones stay loaded all the same */
-  /* Told once, by onepass_engine_create, where the cache folder cannot be used: one line without an
-   * end, valid during the call. NULL: it goes to standard error, unless ONEPASS_LOG is "error". */
+  /* Told by onepass_engine_create, once each, where the cache folder cannot be used or can only be
+   * read, and where the value of an environment variable is ignored: one line without an end, valid
+   * during the call. NULL: it goes to standard error, unless ONEPASS_LOG is "error". */
   void (*warn)(const char* line, void* warn_user);
   void* warn_user;
 } onepass_options;

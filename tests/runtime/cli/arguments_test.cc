@@ -44,11 +44,11 @@ TEST(ArgumentsTest, ExpressionGetsItsQuotesBack) {
             "pointwise.fwd f32 8 expr=\"x * 2\"");
 }
 
-TEST(ArgumentsTest, LastOfSeveralWins) {
-  EXPECT_EQ(Parse({"--seed", "1", "--seed=2"})->Get("--seed"), "2");
+TEST(ArgumentsTest, LastOfOppositesWins) {
   EXPECT_TRUE(Parse({"--no-check", "--check"})->Enabled("check"));
   EXPECT_FALSE(Parse({"--check", "--no-check"})->Enabled("check"));
   EXPECT_TRUE(Parse({})->Enabled("check"));
+  EXPECT_TRUE(Parse({"--json", "--json"})->Has("--json")) << "there is nothing to disagree about";
 }
 
 TEST(ArgumentsTest, DashIsAWordAndTwoDashesEndTheFlags) {
@@ -67,7 +67,9 @@ TEST(ArgumentsTest, ErrorsNameTheFlag) {
                                          {{"--device"}, "--device needs a value"},
                                          {{"--device="}, "--device needs a value"},
                                          {{"-o", ""}, "-o needs a value"},
-                                         {{"--json=1"}, "--json takes no value"}}) {
+                                         {{"--json=1"}, "--json takes no value"},
+                                         {{"--seed", "1", "--seed=2"}, "--seed: is given twice"},
+                                         {{"--seed=1", "--seed=1"}, "--seed: is given twice"}}) {
     const auto arguments = Parse(c.words);
     EXPECT_TRUE(absl::IsInvalidArgument(arguments.status()));
     EXPECT_THAT(std::string(arguments.status().message()), HasSubstr(c.named));

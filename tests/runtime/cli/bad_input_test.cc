@@ -28,6 +28,9 @@ constexpr BadInput kBadInputs[] = {
     {"UnknownFlag", "run relu.fwd f32 8 --frob", 2, "--frob"},
     {"FlagWithoutValue", "run relu.fwd f32 8 --seed", 2, "--seed"},
     {"SeedIsNoNumber", "run relu.fwd f32 8 --seed=x", 2, "--seed"},
+    {"FlagGivenTwice", "run relu.fwd f32 8 --seed 1 --seed 2", 2, "--seed"},
+    {"UnknownStrategyForNothing", "run relu.fwd f32 0 --device sim:h200 --strategy magic", 2,
+     "magic"},
     {"DataIsUnknown", "run relu.fwd f32 8 --data=zipf:1", 2, "--data"},
     {"UnknownOperator", "run conv.fwd f32 8x8", 2, "conv.fwd"},
     {"UnknownType", "run relu.fwd f8 8x8", 2, "f8"},
@@ -51,10 +54,17 @@ constexpr BadInput kBadInputs[] = {
     {"ExplainWrongProblem", "explain relu.fwd f32", 2, "f32"},
     {"EmitWithoutKind", "emit relu.fwd f32 8", 2, "--as"},
     {"EmitUnknownArch", "emit relu.fwd f32 8 --as cuda --arch sm_75", 2, "sm_75"},
+    {"EmitForTwoDevices", "emit relu.fwd f32 8 --as cuda --arch sm_90 --device sim:a100", 2,
+     "--arch"},
     {"EmitNothing", "emit relu.fwd f32 0 --as cuda", 2, "empty"},
     {"CacheWithoutVerb", "cache", 2, "stats"},
     {"CacheUnknownVerb", "cache defrag", 2, "defrag"},
     {"CacheFlag", "cache stats --all", 2, "--all"},
+    {"CacheExportWithoutFile", "cache export", 2, "FILE"},
+    {"CacheExportIntoNothing", "cache export /nowhere/a", 2, "/nowhere/a"},
+    {"CacheImportOfNothing", "cache import /nowhere/a", 2, "/nowhere/a"},
+    {"CacheImportOfNoArchive", "cache import /etc/passwd", 2, "/etc/passwd"},
+    {"CacheStatsWithWords", "cache stats x", 2, "cache stats takes no words"},
     {"OnnxWithoutModel", "onnx", 2, "MODEL"},
     {"OnnxModelIsNotThere", "onnx /nowhere/m.onnx", 2, "/nowhere/m.onnx"},
     {"OnnxModelIsNone", "onnx /etc/passwd", 2, "/etc/passwd"},
@@ -87,6 +97,14 @@ TEST(BadNpyTest, ShapeAndTypeAreNamedAndNothingIsWritten) {
     EXPECT_THAT(run.err, testing::HasSubstr("found <f4 (8,16)"));
     EXPECT_FALSE(std::filesystem::exists(folder / "b"));
   }
+}
+
+TEST(BadNpyTest, LinkThatLeadsNowhereIsNamed) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("gone", folder / "x.npy");
+  const ProgramRun run = RunOnepass("run relu.fwd f32 8 --device sim:h200 --in " + folder.path());
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, testing::HasSubstr(folder / "x.npy"));
 }
 
 TEST(BadModelTest, CutShortIsOneLine) {

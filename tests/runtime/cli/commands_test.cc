@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -189,6 +190,20 @@ TEST_F(CommandsTest, BatchGoesOnAfterAWrongLineAndEndsWithTheWorst) {
   EXPECT_EQ(objects[3]["summary"]["exits"], json::parse(R"({"0": 1, "2": 1, "3": 1})"));
 }
 
+// Sanitizers need more address space than this leaves.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(CommandsTest, BatchMakesDoWithTheThreadsThereAre) {
+  std::string lines;
+  for (int i = 0; i < 3000; ++i) lines += "relu.fwd f32 0\n";
+  WriteText(folder_ / "cases.txt", lines);
+  const ProgramRun run = Onepass("version; ulimit -v 2000000; " ONEPASS_BINARY_DIR
+                                 "/onepass batch --jobs 3000 --device sim:h200 --no-cache " +
+                                 (folder_ / "cases.txt"));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("3000 cases"));
+}
+#endif
+
 TEST_F(CommandsTest, BatchReadsStandardInput) {
   WriteText(folder_ / "cases.txt", kRelu);
   const ProgramRun run = Onepass("batch - --json <" + (folder_ / "cases.txt"));
@@ -265,6 +280,135 @@ TEST_F(CommandsTest, DamagedEntryIsFoundAndRebuilt) {
   EXPECT_THAT(verify.out, HasSubstr("damaged  1"));
   EXPECT_EQ(RunJson(std::string("run ") + kRelu)["cache"], "miss");
   EXPECT_EQ(RunJson(std::string("run ") + kRelu)["cache"], "disk");
+}
+
+TEST_F(CommandsTest, CacheGcShrinksToTheLimitAndSaysWhatItRemoved) {
+  for (const char* n : {"8", "16"}) Onepass(std::string("run relu.fwd f32 ") + n);
+  Onepass("run relu.fwd f16 8");
+  EXPECT_THAT(Onepass("cache stats").out, HasSubstr("entries  2\n")) << "sizes share a kernel";
+  for (const auto& shard : std::filesystem::directory_iterator(folder_ / "cache")) {
+    WriteText(shard.path() / ".new-killed", "half");
+  }
+  const ProgramRun nothing = Onepass("cache gc");
+  EXPECT_EQ(nothing.exit_code, 0) << nothing.err;
+  EXPECT_THAT(nothing.out, HasSubstr("leftover 2\nevicted  0\nfreed    8 "));
+  const ProgramRun all = Onepass("cache gc", "ONEPASS_CACHE_LIMIT=10");
+  EXPECT_THAT(all.out, HasSubstr("evicted  2\n"));
+  EXPECT_THAT(all.out, HasSubstr("entries  0\n"));
+}
+
+TEST_F(CommandsTest, ArchiveCarriesTheCacheToAnotherFolder) {
+  Onepass(std::string("run ") + kRelu);
+  const std::string archive = folder_ / "kernels",
+                    elsewhere = "ONEPASS_CACHE_DIR=" + (folder_ / "b");
+  EXPECT_THAT(Onepass("cache export " + archive).out, HasSubstr("exported 1\nskipped  0\n"));
+  const ProgramRun import = Onepass("cache import " + archive, elsewhere);
+  EXPECT_EQ(import.exit_code, 0) << import.err;
+  EXPECT_THAT(import.out, HasSubstr("imported 1\nrefused  0\n"));
+  EXPECT_THAT(Onepass(std::string("run --json ") + kRelu, elsewhere).out,
+              HasSubstr("\"cache\":\"disk\""));
+}
+
+TEST_F(CommandsTest, ExportLeavesOutWhatIsDamaged) {
+  Onepass(std::string("run ") + kRelu);
+  Onepass("run relu.fwd f16 8");
+  const auto first = *std::filesystem::directory_iterator(
+      std::filesystem::directory_iterator(folder_ / "cache")->path());
+  WriteText(first.path(), "damaged");
+  const ProgramRun run = Onepass("cache export " + (folder_ / "kernels"));
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, HasSubstr("exported 1\nskipped  1\n"));
+}
+
+TEST_F(CommandsTest, AlteredOrTruncatedArchiveIsRefusedForWhatIsBad) {
+  Onepass(std::string("run ") + kRelu);
+  Onepass("run relu.fwd f16 8");
+  Onepass("cache export " + (folder_ / "kernels"));
+  const std::string whole = ReadText(folder_ / "kernels");
+  const std::string elsewhere = "ONEPASS_CACHE_DIR=" + (folder_ / "b");
+  std::string altered = whole;
+  altered[1000] ^= 1;
+  for (const auto& [bytes, said] : std::vector<std::pair<std::string, std::string>>{
+           {altered, "1 entries are damaged or missing"},
+           {whole.substr(0, whole.size() - 100), "cut short"}}) {
+    WriteText(folder_ / "bad", bytes);
+    const ProgramRun run = Onepass("cache import " + (folder_ / "bad"), elsewhere);
+    EXPECT_EQ(run.exit_code, 1);
+    EXPECT_THAT(run.out, HasSubstr("imported 1\nrefused  1\n"));
+    EXPECT_THAT(run.err, HasSubstr(said));
+    EXPECT_EQ(Onepass("cache verify", elsewhere).exit_code, 0);
+  }
+}
+
+TEST_F(CommandsTest, ArchiveMayGoThroughAPipe) {
+  Onepass(std::string("run ") + kRelu);
+  const ProgramRun run = Onepass("cache export /dev/stdout | ONEPASS_CACHE_DIR=" + (folder_ / "b") +
+                                 " " ONEPASS_BINARY_DIR "/onepass cache import /dev/stdin");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("imported 1\n"));
+}
+
+TEST_F(CommandsTest, VerifyFindsWrongNamesAndWhatIsNoFile) {
+  Onepass(std::string("run ") + kRelu);
+  const auto shard = std::filesystem::directory_iterator(folder_ / "cache")->path();
+  const auto entry = std::filesystem::directory_iterator(shard)->path();
+  std::filesystem::copy(entry, shard / (std::string(62, 'a') + ".e1"));
+  std::filesystem::create_directory(shard / (std::string(62, 'b') + ".e1"));
+  std::filesystem::create_symlink(entry, shard / (std::string(62, 'c') + ".e1"));
+  const ProgramRun verify = Onepass("cache verify");
+  EXPECT_EQ(verify.exit_code, 1);
+  EXPECT_THAT(verify.out, HasSubstr("good     1\ndamaged  0\nmisnamed 1\nno file  2\n"));
+  EXPECT_THAT(verify.out, HasSubstr(std::string(62, 'b') + ".e1: is no file"));
+  EXPECT_EQ(Onepass("cache gc").exit_code, 0);
+  EXPECT_EQ(Onepass("cache verify").exit_code, 0);
+}
+
+TEST_F(CommandsTest, BatchCountsDamagedEntries) {
+  Onepass(std::string("run ") + kRelu);
+  const auto shard = std::filesystem::directory_iterator(folder_ / "cache")->path();
+  WriteText(std::filesystem::directory_iterator(shard)->path(), "damaged");
+  int exit_code = -1;
+  const auto objects = BatchJson(std::string(kRelu) + "\n", "", &exit_code);
+  EXPECT_EQ(exit_code, 0);
+  EXPECT_EQ(objects.back()["summary"]["damaged_entries_rebuilt"], 1);
+  EXPECT_EQ(BatchJson(std::string(kRelu) + "\n", "", &exit_code)
+                .back()["summary"]["damaged_entries_rebuilt"],
+            0);
+}
+
+TEST_F(CommandsTest, FlagErrorsOfRunAreJsonToo) {
+  for (const std::string flags : {"--seed=x", "--seed 1 --seed 2", "--frob", "--data=zipf"}) {
+    const json report = RunJson(std::string("run ") + kRelu + " " + flags);
+    EXPECT_EQ(report["exit"], 2) << flags;
+    EXPECT_EQ(report["ok"], false);
+    EXPECT_THAT(report["error"].get<std::string>(),
+                HasSubstr(flags.substr(0, flags.find_first_of("= "))));
+    for (const char* key : {"device", "plan", "cache", "time", "traffic", "bound", "check"}) {
+      EXPECT_TRUE(report[key].is_null()) << key;
+    }
+  }
+  EXPECT_EQ(RunJson("run")["exit"], 2);
+}
+
+TEST_F(CommandsTest, WrongVariablesAreOneWarningEach) {
+  const ProgramRun run =
+      Onepass("cache stats", "ONEPASS_CACHE_LIMIT=1G CUDA_HOME=/no/such/toolkit ONEPASS_LOG=loud");
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 3) << run.err;
+  for (const char* named :
+       {"ONEPASS_CACHE_LIMIT: '1G'", "CUDA_HOME: '/no/such/toolkit'", "ONEPASS_LOG: 'loud'"}) {
+    EXPECT_THAT(run.err, HasSubstr(named));
+  }
+  EXPECT_EQ(Onepass("cache stats", "CUDA_HOME=/no/such/toolkit ONEPASS_LOG=error").err, "");
+}
+
+TEST_F(CommandsTest, UnknownDeviceOfTheEnvironmentIsAWrongRequest) {
+  for (const std::string& words : {std::string("run ") + kRelu, std::string("explain ") + kRelu,
+                                   std::string("emit --as cuda ") + kRelu, std::string("doctor")}) {
+    const ProgramRun run = Onepass(words, "ONEPASS_DEVICE=sim:gtx480");
+    EXPECT_EQ(run.exit_code, 2) << words;
+    EXPECT_THAT(run.err, HasSubstr("ONEPASS_DEVICE: there is no \"sim:gtx480\"")) << words;
+  }
 }
 
 TEST_F(CommandsTest, UnusableCacheFolderIsOneWarning) {

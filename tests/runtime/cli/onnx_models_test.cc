@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "tests/runtime/cli/program_run.h"
 
 namespace onepass::cli {
@@ -80,6 +81,62 @@ INSTANTIATE_TEST_SUITE_P(, OnnxModelsTest, testing::ValuesIn(kCases), [](const a
   }
   return name;
 });
+
+// test_relu with tensors of the test's own in place of those that it ships.
+class OtherTensorsTest : public testing::Test {
+ protected:
+  OtherTensorsTest() {
+    std::filesystem::create_directories(folder_ / "test_data_set_0");
+    Take(kRelu, "input_0.pb", "input_0.pb");
+    Take(kRelu, "output_0.pb", "output_0.pb");
+  }
+
+  void Take(const std::string& model, const std::string& file, const std::string& as) {
+    const std::string from = kModels + model + "/test_data_set_0/" + file;
+    ASSERT_TRUE(std::filesystem::exists(from)) << from << " is not installed";
+    WriteText(folder_ / "test_data_set_0/" + as, ReadText(from));
+  }
+
+  ProgramRun Run(const std::string& flags) const {
+    return RunOnepass(std::string("onnx ") + kModels + kRelu + "/model.onnx --data " +
+                      folder_.path() + " --device sim:h200 " + flags);
+  }
+
+  static constexpr char kRelu[] = "node/test_relu";
+  TemporaryFolder folder_;
+};
+
+TEST_F(OtherTensorsTest, InputOfAnotherShapeIsAWrongRequest) {
+  Take("node/test_sigmoid_example", "input_0.pb", "input_0.pb");
+  const ProgramRun run = Run("");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, testing::HasSubstr("input_0.pb: wanted f32[3x4x5] for 'x', found f32[3]"));
+}
+
+TEST_F(OtherTensorsTest, JsonOfAMismatchIsNotOk) {
+  Take(kRelu, "input_0.pb", "output_0.pb");
+  const ProgramRun run = Run("--json");
+  EXPECT_EQ(run.exit_code, 1);
+  const size_t end = run.out.find('\n');
+  const auto node = nlohmann::json::parse(run.out.substr(0, end));
+  EXPECT_EQ(node["ok"], false);
+  EXPECT_EQ(node["exit"], 1);
+  EXPECT_THAT(node["error"].get<std::string>(), testing::HasSubstr("output 'y'"));
+  const auto summary = nlohmann::json::parse(run.out.substr(end + 1))["summary"];
+  EXPECT_EQ(summary["ok"], false);
+  EXPECT_EQ(summary["exit"], 1);
+  EXPECT_EQ(summary["outputs"][0]["ok"], false);
+  EXPECT_GT(summary["outputs"][0]["mismatches"], 0);
+}
+
+TEST_F(OtherTensorsTest, JsonOfAMatchIsOk) {
+  const ProgramRun run = Run("--json");
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const auto summary = nlohmann::json::parse(run.out.substr(run.out.find('\n') + 1))["summary"];
+  EXPECT_EQ(summary["ok"], true);
+  EXPECT_EQ(summary["nodes_ran"], 1);
+  EXPECT_EQ(summary["outputs"][0]["ok"], true);
+}
 
 }  // namespace
 }  // namespace onepass::cli

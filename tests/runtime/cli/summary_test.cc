@@ -27,9 +27,11 @@ TEST(SummaryTest, CountsByExitCodeAndSumsByOperator) {
   wrong.problem = "nonsense";
   wrong.exit = 2;
   summary.Add(wrong);
+  summary.SetDamagedEntries(5);
   EXPECT_EQ(summary.exit_code(), 1);
   EXPECT_EQ(nlohmann::json::parse(summary.ToJson()), nlohmann::json::parse(R"({"summary": {
     "cases": 4, "exit": 1, "exits": {"0": 2, "1": 1, "2": 1}, "cache": {"miss": 3},
+    "damaged_entries_rebuilt": 5,
     "operators": {
       "batch_norm.train": {"count": 2, "predicted_us": 4.0, "dram_bytes": 300,
         "saved_by_persistence_bytes": 140, "saved_by_fusion_bytes": 60, "saved_us": 1.0},
@@ -46,6 +48,14 @@ TEST(SummaryTest, RealDevicesSumWhatWasPredicted) {
   EXPECT_EQ(nlohmann::json::parse(
                 summary.ToJson())["summary"]["operators"]["pointwise.fwd"]["dram_bytes"],
             42);
+}
+
+TEST(SummaryTest, DamageIsToldToPeopleToo) {
+  Summary summary;
+  summary.Add(Ran("pointwise.fwd f32 8"));
+  EXPECT_EQ(summary.ToText().find("damaged"), std::string::npos);
+  summary.SetDamagedEntries(2);
+  EXPECT_NE(summary.ToText().find("damaged entries rebuilt: 2\n"), std::string::npos);
 }
 
 TEST(SummaryTest, NothingIsAllRight) {

@@ -79,6 +79,7 @@ void FakeCuda::Reset() {
   gpus = {FakeH200()};
   failures.clear();
   streams.clear();
+  launch_us = 250;
   calls.clear();
   launches.clear();
   complaints.clear();

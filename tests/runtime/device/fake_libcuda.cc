@@ -444,12 +444,12 @@ int cuEventSynchronize(void* event) {
   return call.result();
 }
 
-// Every launch takes a quarter of a millisecond.
 int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
   Call call("cuEventElapsedTime", Needs::kContext);
   auto& events = call.cuda().events;
   if (call.Check(events.count(begin) == 1 && events.count(end) == 1, kInvalidHandle, "no event")) {
-    *milliseconds = 0.25f * static_cast<float>(events[end] - events[begin]);
+    *milliseconds = static_cast<float>(call.cuda().launch_us * 1e-3 *
+                                       static_cast<double>(events[end] - events[begin]));
   }
   return call.result();
 }

@@ -72,6 +72,7 @@ class FakeCuda {
   // What a call (by the name it has in the driver's header) returns instead of doing anything.
   std::map<std::string, int> failures;
   std::vector<uint64_t> streams;  // that are valid besides the default one
+  double launch_us = 0;           // what a launch takes
 
   std::vector<std::string> calls;
   std::vector<FakeLaunch> launches;
