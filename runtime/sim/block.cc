@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/sim/cluster.h"
 
 namespace onepass::sim {
 namespace {
@@ -53,9 +54,13 @@ const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
   return nullptr;
 }
 
-void Block::Start(const Launch& of, uint64_t linear) {
+void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   launch = &of;
   index = linear;
+  cluster = &in;
+  rank = number;
+  random = Random(of.seed, linear);
+  copies.clear();
   ctaid[0] = static_cast<uint32_t>(linear % of.grid[0]);
   ctaid[1] = static_cast<uint32_t>(linear / of.grid[0] % of.grid[1]);
   ctaid[2] = static_cast<uint32_t>(linear / of.grid[0] / of.grid[1]);
@@ -93,6 +98,7 @@ int64_t Block::RunWarp(Warp& warp, int64_t budget) {
   warp.budget = budget;
   warp.stop = Stop::kBudget;
   warp.polled = nullptr;
+  WakePolling(warp);
   const Op* op = warp.resume;
   int64_t executed = 0;
   while (warp.budget > 0) {
@@ -121,6 +127,7 @@ void Block::AfterStop(Warp& warp) {
     case Stop::kExit:
       --live_warps_;
       ++progress;
+      if (!copies.empty()) copies[warp.index].Finish(kAllLanes, /*bulk=*/true, 0, /*open=*/true);
       for (int i = 0; i < 16; ++i) {
         if (barriers[i].arrived != 0) TryRelease(i);
       }
@@ -168,22 +175,47 @@ void Block::TryRelease(int which) {
   barrier = BlockBarrier();
 }
 
-Turn Block::Run() {
-  int64_t left = kBlockTurn;
-  const size_t first = launch->seed * (index + 1) % warps.size();
+// Gives the warp a turn; whether it moved. `left` counts down.
+bool Block::Step(Warp& warp, int64_t turn, int64_t& left) {
+  left -= std::max<int64_t>(RunWarp(warp, turn), 1);
+  const bool moved = warp.stop != Stop::kPoll;
+  AfterStop(warp);
+  if (!fault.ok() || log.runs().size() > launch->log_limit) left = 0;
+  return moved;
+}
+
+int64_t Block::RunInOrder(int64_t left) {
   for (bool moved = true; moved && left > 0;) {
     moved = false;
-    for (size_t i = 0; i < warps.size(); ++i) {
-      Warp& warp = warps[(i + first) % warps.size()];
-      if (Waits(warp)) continue;
-      left -= RunWarp(warp, kWarpTurn);
-      moved |= warp.stop != Stop::kYield;
-      AfterStop(warp);
-      if (!fault.ok()) return Turn::kFault;
-      if (log.runs().size() > launch->log_limit) return Turn::kPaused;
+    for (size_t i = 0; i < warps.size() && left > 0; ++i) {
+      if (!Waits(warps[i])) moved |= Step(warps[i], kWarpTurn, left);
     }
   }
-  return Conclude();
+  return left;
+}
+
+// Turns of random length for warps in random order. A warp that polls goes on when another moved.
+int64_t Block::RunAtRandom(int64_t left) {
+  constexpr int64_t kTurns[] = {1, 2, 5, 17, 100, 1000, kWarpTurn};
+  std::vector<int> polled(warps.size(), -1);
+  for (int moves = 0; left > 0;) {
+    std::vector<int> able;
+    for (size_t i = 0; i < warps.size(); ++i) {
+      if (!Waits(warps[i]) && polled[i] != moves) able.push_back(static_cast<int>(i));
+    }
+    if (able.empty()) break;
+    const int next = able[random.Below(able.size())];
+    const bool moved = Step(warps[next], kTurns[random.Below(std::size(kTurns))], left);
+    if (moved) ++moves;
+    if (!moved) polled[next] = moves;
+  }
+  return left;
+}
+
+Turn Block::Run() {
+  const int64_t left = launch->seed == 0 ? RunInOrder(kBlockTurn) : RunAtRandom(kBlockTurn);
+  if (!fault.ok()) return Turn::kFault;
+  return left > 0 ? Conclude() : Turn::kPaused;
 }
 
 Turn Block::RunOrdered() {
@@ -200,14 +232,17 @@ Turn Block::RunOrdered() {
 
 Turn Block::Conclude() {
   bool ordered = false;
+  bool polls = false;
   bool exited = true;
   for (const Warp& warp : warps) {
-    if (!Waits(warp)) return Turn::kPaused;
+    if (!Waits(warp) && warp.stop != Stop::kPoll) return Turn::kPaused;
     ordered |= warp.stop == Stop::kOrdered;
+    polls |= warp.stop == Stop::kPoll;
     exited &= warp.stop == Stop::kExit;
   }
   if (exited) return Turn::kDone;
   if (ordered) return Turn::kOrdered;
+  if (polls) return Turn::kWaiting;
   fault = absl::AbortedError(
       absl::StrFormat("%s: deadlock in %s", launch->kernel->name, DescribeWaiting()));
   return Turn::kFault;
@@ -217,7 +252,7 @@ std::string Block::DescribeWaiting() const {
   std::string waiting;
   int shown = 0;
   for (const Warp& warp : warps) {
-    if (warp.stop != Stop::kBarrier && warp.stop != Stop::kOrdered) continue;
+    if (warp.stop == Stop::kExit) continue;
     if (++shown > 4) continue;
     absl::StrAppend(&waiting, shown > 1 ? "; " : "", "warp ", warp.index, " waits",
                     Where(*launch, *warp.resume));

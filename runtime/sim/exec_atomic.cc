@@ -148,7 +148,7 @@ std::optional<Pick> PickByType(Form& form, Type type, Space space) {
   switch (type) {
     case Type::kF32:
       if (!form.Take("add")) return std::nullopt;
-      return space == Space::kShared ? Scalar<float, AddFloat>()
+      return space == Space::kShared || space == Space::kSharedCluster ? Scalar<float, AddFloat>()
                                      : OfVector<float, AddFlushed>(form);
     case Type::kF64:
       if (!form.Take("add")) return std::nullopt;
@@ -185,7 +185,8 @@ std::optional<Pick> PickByType(Form& form, Type type, Space space) {
 std::optional<Pick> PickAtomic(Form& form, bool has_result, bool address32) {
   TakeOrder(form);
   const Space space = TakeSpace(form);
-  if (space != Space::kGeneric && space != Space::kGlobal && space != Space::kShared) {
+  if (space != Space::kGeneric && space != Space::kGlobal && space != Space::kShared &&
+      space != Space::kSharedCluster) {
     return std::nullopt;
   }
   const auto type = form.TakeType();

@@ -46,12 +46,8 @@ const Op* Nothing(const Op& op, Warp& warp) { return &op + 1; }
 const Op* Trap(const Op& op, Warp& warp) { return Fault(warp, op, warp.exec, "trap"); }
 
 const Op* Nanosleep(const Op& op, Warp& warp) {
-  if (!warp.others.empty()) {
-    return Reschedule(warp, &op + 1, Path::State::kYielded);
-  }
-  warp.stop = Stop::kYield;
-  warp.resume = &op + 1;
-  return nullptr;
+  --warp.unissued;  // Poll takes the operation for one that comes again
+  return Poll(warp, &op + 1);
 }
 
 template <bool kWaits>
@@ -141,6 +137,19 @@ std::optional<Pick> PickBarrier(Form& form, int operands, bool negated) {
   return pick;
 }
 
+namespace {
+
+// Proxies are ways to the same memory; here there is one.
+std::optional<Pick> PickProxyFence(Form& form, bool order) {
+  if (order) return std::nullopt;
+  if (form.Take("alias")) return Pick{&Nothing};
+  if (!form.Take("async")) return std::nullopt;
+  for (const char* space : {"global", "shared::cta", "shared::cluster"}) form.Take(space);
+  return Pick{&Nothing};
+}
+
+}  // namespace
+
 std::optional<Pick> PickControl(Form& form) {
   const std::string_view base = form.base();
   if (base == "trap") return Pick{&Trap};
@@ -156,7 +165,10 @@ std::optional<Pick> PickControl(Form& form) {
   if (base == "fence") {
     const bool order =
         form.Take("acq_rel") || form.Take("sc") || form.Take("acquire") || form.Take("release");
-    if (form.Take("proxy")) return std::nullopt;
+    if (form.Take("mbarrier_init")) {
+      return order && form.Take("cluster") ? std::optional(Pick{&Nothing}) : std::nullopt;
+    }
+    if (form.Take("proxy")) return PickProxyFence(form, order);
     const bool scope =
         form.Take("cta") || form.Take("gpu") || form.Take("sys") || form.Take("cluster");
     if (scope || order) return Pick{&Nothing};

@@ -1,6 +1,7 @@
 #include "runtime/sim/gpu.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -42,6 +43,38 @@ uint64_t ParameterValue(const Constant& constant, absl::Span<const uint8_t> para
   return value;
 }
 
+// The cluster that the launch asks for, or else the kernel itself.
+std::array<uint32_t, 3> ClusterOf(const Entry& entry, const LaunchShape& shape) {
+  const bool by_kernel = entry.required_cluster[0] != 0;
+  std::array<uint32_t, 3> cluster;
+  std::copy_n(by_kernel ? entry.required_cluster : shape.cluster, 3, cluster.begin());
+  return cluster;
+}
+
+absl::Status CheckCluster(const Machine& machine, const Entry& entry, const LaunchShape& shape) {
+  const std::array<uint32_t, 3> cluster = ClusterOf(entry, shape);
+  uint64_t blocks = 1;
+  for (int i = 0; i < 3; ++i) {
+    blocks *= cluster[i];
+    if (shape.cluster[i] != 1 && shape.cluster[i] != cluster[i]) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: cluster axis %d is %u, .reqnctapercluster is %u", entry.name, i,
+                          shape.cluster[i], cluster[i]));
+    }
+    if (cluster[i] == 0 || blocks > 65536 || shape.grid[i] % cluster[i] != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: grid axis %d is %u, no multiple of the cluster's %u", entry.name, i,
+                          shape.grid[i], cluster[i]));
+    }
+  }
+  if (blocks > static_cast<uint64_t>(machine.max_cluster_blocks)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: clusters of %d blocks, %s has at most %d", entry.name, blocks,
+                        machine.name, machine.max_cluster_blocks));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 class Gpu::State {
@@ -66,6 +99,7 @@ class Gpu::State {
   L2 l2_;
   Counts counts_;
   std::vector<Finding> findings_;
+  std::string printed_;
 
  private:
   Bytes ConstantsOf(const Kernel& kernel, const std::vector<uint64_t>& variables,
@@ -83,7 +117,6 @@ absl::Status Gpu::State::Check(const Module& module, const LaunchShape& shape,
   }
   uint64_t threads = 1;
   for (int i = 0; i < 3; ++i) {
-    if (shape.cluster[i] != 1) return absl::UnimplementedError("thread-block clusters");
     const uint32_t most = i == 0 ? 0x7fffffffu : 65535u;
     if (shape.grid[i] == 0 || shape.grid[i] > most) {
       return absl::InvalidArgumentError(absl::StrFormat("%s: grid axis %d is %u, not in 1..%u",
@@ -106,6 +139,8 @@ absl::Status Gpu::State::Check(const Module& module, const LaunchShape& shape,
         absl::StrFormat("%s: %d threads a block, at most %d are allowed", entry->name, threads,
                         std::min(most, kMaxBlockThreads)));
   }
+  const absl::Status cluster = CheckCluster(machine_, *entry, shape);
+  if (!cluster.ok()) return cluster;
   const int64_t shared = entry->static_shared_bytes + shape.dynamic_shared_bytes;
   if (shape.dynamic_shared_bytes < 0 || shared > machine_.shared_bytes_per_block) {
     return absl::InvalidArgumentError(
@@ -203,7 +238,15 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   const auto per_sm = Resident(*entry, shape);
   if (!per_sm.ok()) return per_sm.status();
   const uint64_t blocks = uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
-  const int resident = *per_sm * machine_.sms;
+  const std::array<uint32_t, 3> cluster = ClusterOf(*entry, shape);
+  const uint32_t cluster_blocks = cluster[0] * cluster[1] * cluster[2];
+  const int resident = *per_sm * machine_.sms / static_cast<int>(cluster_blocks) *
+                       static_cast<int>(cluster_blocks);
+  if (resident == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: clusters of %d blocks, %s holds %d blocks", entry->name,
+                        cluster_blocks, machine_.name, *per_sm * machine_.sms));
+  }
   if (shape.cooperative && blocks > static_cast<uint64_t>(resident)) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s: a cooperative grid of %d blocks, %s holds %d (%d an SM)", entry->name,
@@ -219,6 +262,10 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.seed = options_.seed;
   std::copy_n(shape.grid, 3, launch.grid);
   std::copy_n(shape.block, 3, launch.block);
+  std::copy_n(cluster.begin(), 3, launch.cluster);
+  launch.cluster_blocks = cluster_blocks;
+  launch.has_clusters = entry->required_cluster[0] != 0 || cluster_blocks > 1;
+  launch.printed = &printed_;
   launch.threads = shape.block[0] * shape.block[1] * shape.block[2];
   launch.warps = static_cast<int>((launch.threads + 31) / 32);
   launch.sms = machine_.sms;
@@ -273,6 +320,8 @@ Counts Gpu::TakeCounts() {
 }
 
 void Gpu::DropCaches() { state_->l2_.Clear(); }
+
+std::string Gpu::TakePrinted() { return std::exchange(state_->printed_, {}); }
 
 std::vector<Finding> Gpu::TakeFindings() { return std::exchange(state_->findings_, {}); }
 

@@ -4,8 +4,8 @@
 //
 // Status codes of Launch:
 //   kInvalidArgument  the request is wrong: unknown entry, wrong number of parameter bytes, a block
-//                     or its shared memory too large, a cooperative grid that cannot be co-resident
-//   kUnimplemented    the launch needs something that this machine does not do (clusters)
+//                     or its shared memory too large, a cooperative grid or a cluster that cannot
+//                     be co-resident
 //   kOutOfRange       the kernel read or wrote outside a buffer, or misaligned
 //   kAborted          trap, deadlock, divergent barrier, instruction limit
 // Faults are one line: kernel, what happened, buffer, index, block, thread, PTX line and text.
@@ -73,6 +73,8 @@ class Gpu {
   // Makes L2 cold without counting its write-back.
   void DropCaches();
   std::vector<Finding> TakeFindings();
+  // What kernels printed since the last call, in the order of the calls.
+  std::string TakePrinted();
 
  private:
   class State;

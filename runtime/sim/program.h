@@ -15,6 +15,7 @@ namespace onepass::sim {
 inline constexpr uint64_t kSharedWindow = uint64_t{1} << 40;
 inline constexpr uint64_t kLocalWindow = uint64_t{2} << 40;
 inline constexpr uint64_t kParamWindow = uint64_t{3} << 40;
+inline constexpr uint64_t kFunctionWindow = uint64_t{4} << 40;
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 40;
 
 // A row of 32 equal lanes in a launch's constants.
@@ -49,6 +50,7 @@ struct Kernel {
   std::vector<Op> ops;             // starts at ops[0]
   std::vector<int32_t> origin_of;  // by operation; -1: none
   std::vector<Origin> origins;
+  std::vector<RowRef> long_refs;   // of operations with more refs than an Op holds: Op::offset
   std::vector<Constant> constants;
   int64_t constant_bytes = 0;
   int64_t register_bytes = 0;  // of a warp
