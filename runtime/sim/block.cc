@@ -101,9 +101,13 @@ int64_t Block::RunWarp(Warp& warp, int64_t budget) {
   WakePolling(warp);
   const Op* op = warp.resume;
   int64_t executed = 0;
+  std::atomic<uint8_t>* const recorded = launch->executed;
   while (warp.budget > 0) {
     --warp.budget;
     ++executed;
+    if (recorded != nullptr) [[unlikely]] {
+      recorded[op - launch->kernel->ops.data()].store(1, std::memory_order_relaxed);
+    }
     const Op* next = op->fn(*op, warp);
     if (next == nullptr) break;
     op = next;

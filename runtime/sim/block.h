@@ -1,6 +1,7 @@
 // The state of one thread block, and how its warps take turns.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -39,6 +40,7 @@ struct Launch {
   size_t log_limit = 0;  // runs after which a block pauses
   bool count_traffic = true;
   uint64_t seed = 0;  // 0: warps and paths in a fixed order; others: in a random one
+  std::atomic<uint8_t>* executed = nullptr;  // by operation, whether it was; null: nobody asks
   std::string* printed = nullptr;  // what kernels print; only while blocks execute in order
 };
 

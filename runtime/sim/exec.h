@@ -95,6 +95,7 @@ struct MatrixPick {
   uint32_t flags = 0;
 };
 std::optional<MatrixPick> PickMultiplyMatrices(Form& form);
+Pick CallPick();        // the jump of a call, whose body may follow at once
 Pick PrintPick();       // vprintf: r[0] result, r[1] format, r[2] arguments
 Pick AssertPick();      // __assertfail: r[0] message, r[1] file, r[2] line, r[3] function
 Pick NoFunctionPick();  // a fault: a pointer to no function

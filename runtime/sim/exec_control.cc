@@ -89,6 +89,7 @@ const Op* Guarded(const Op& op, Warp& warp) {
   return next;
 }
 
+Pick CallPick() { return {&Nothing}; }
 ExecFn JumpFn() { return &Jump; }
 ExecFn PseudoJumpFn() { return &PseudoJump; }
 ExecFn JoinFn() { return &Join; }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
@@ -100,8 +101,11 @@ class Gpu::State {
   Counts counts_;
   std::vector<Finding> findings_;
   std::string printed_;
+  std::set<std::string> forms_;
 
  private:
+  void RecordForms(const Kernel& kernel, const std::vector<std::atomic<uint8_t>>& executed);
+
   Bytes ConstantsOf(const Kernel& kernel, const std::vector<uint64_t>& variables,
                     int64_t dynamic_shared, absl::Span<const uint8_t> parameters) const;
 
@@ -225,6 +229,17 @@ Bytes Gpu::State::ConstantsOf(const Kernel& kernel, const std::vector<uint64_t>&
   return rows;
 }
 
+void Gpu::State::RecordForms(const Kernel& kernel,
+                             const std::vector<std::atomic<uint8_t>>& executed) {
+  for (size_t i = 0; i < executed.size(); ++i) {
+    if (executed[i] == 0 || kernel.origin_of[i] < 0) continue;
+    std::string_view text = kernel.origins[kernel.origin_of[i]].text;
+    if (text[0] == '@') text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    forms_.emplace(text.substr(0, text.find_first_of(" \t\r\n")));
+  }
+}
+
 absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
                                 absl::Span<const uint8_t> parameters) {
   const Entry* entry = nullptr;
@@ -282,8 +297,11 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.parameters = packed.data();
   const Bytes constants = ConstantsOf(kernel, variables_[module.id()], dynamic_start, parameters);
   launch.constants = constants.get();
+  std::vector<std::atomic<uint8_t>> executed(options_.record_forms ? kernel.ops.size() : 0);
+  if (options_.record_forms) launch.executed = executed.data();
   ++counts_.launches;
   status = Grid(launch, blocks, resident, options_.instruction_limit, workers_, l2_).Run(counts_);
+  RecordForms(kernel, executed);
   if (!status.ok()) {
     findings_.push_back({Finding::Kind::kFault, kernel.name, std::string(status.message())});
   }
@@ -320,6 +338,11 @@ Counts Gpu::TakeCounts() {
 }
 
 void Gpu::DropCaches() { state_->l2_.Clear(); }
+
+std::vector<std::string> Gpu::TakeForms() {
+  const std::set<std::string> forms = std::exchange(state_->forms_, {});
+  return {forms.begin(), forms.end()};
+}
 
 std::string Gpu::TakePrinted() { return std::exchange(state_->printed_, {}); }
 

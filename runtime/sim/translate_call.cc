@@ -61,6 +61,7 @@ void Translator::Call(const Statement& statement) {
 }
 
 void Translator::CallUnguarded(const Statement& statement) {
+  Emit(CallPick(), {}, 0);
   CallSite site;
   std::string_view name;
   std::string_view prototype;
