@@ -11,8 +11,8 @@
 namespace onepass::cli {
 namespace {
 
-const Command* const kCommands[] = {&kRunCommand,  &kBatchCommand, &kExplainCommand,
-                                    &kEmitCommand, &kOnnxCommand,  &kPtxCommand,
+const Command* const kCommands[] = {&kRunCommand,   &kBatchCommand,  &kExplainCommand,
+                                    &kEmitCommand,  &kOnnxCommand,   &kPtxCommand,
                                     &kCacheCommand, &kDoctorCommand, &kVersionCommand};
 
 bool IsHelp(absl::string_view word) { return word == "help" || word == "--help" || word == "-h"; }

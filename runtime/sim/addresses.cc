@@ -114,7 +114,8 @@ bool HostBytes::Find(const Op& op, Warp& warp, const LaneAddresses& addresses, i
   Block& block = *warp.block;
   const bool generic = of == Space::kGeneric;
   space = generic ? SpaceOfAddress(addresses.First()) : of;
-  const bool reaches_cluster = block.launch->cluster_blocks > 1 && (generic || of == Space::kSharedCluster);
+  const bool reaches_cluster =
+      block.launch->cluster_blocks > 1 && (generic || of == Space::kSharedCluster);
   if (space == Space::kSharedCluster) space = Space::kShared;
   if (space == Space::kShared && reaches_cluster) {
     base = block.shared;

@@ -31,8 +31,8 @@ struct Launch {
   uint32_t cluster[3] = {1, 1, 1};
   uint32_t cluster_blocks = 1;  // of a cluster
   bool has_clusters = false;    // the launch or the kernel states a cluster's shape
-  uint32_t threads = 1;  // of a block
-  int warps = 1;         // of a block
+  uint32_t threads = 1;         // of a block
+  int warps = 1;                // of a block
   int sms = 1;
   int64_t shared_bytes = 0;  // static and dynamic
   int64_t dynamic_shared_bytes = 0;
@@ -97,7 +97,7 @@ struct Block {
   // blocks only poll, and none of which progresses, is dead.
   int64_t progress = 0;
   uint64_t clock = 0;
-  Random random;               // of seeds other than 0
+  Random random;                     // of seeds other than 0
   std::vector<ThreadCopies> copies;  // by warp; empty until the first asynchronous copy
 
  private:

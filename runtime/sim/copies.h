@@ -1,8 +1,8 @@
 // Asynchronous copies that threads have issued and not waited for.
 //
-// PTX lets such a copy happen at any time from its issue until the thread has waited for it. Here it
-// happens when the thread waits: so a kernel that reads too early reads what was there before, every
-// time.
+// PTX lets such a copy happen at any time from its issue until the thread has waited for it. Here
+// it happens when the thread waits: so a kernel that reads too early reads what was there before,
+// every time.
 #pragma once
 
 #include <cstdint>

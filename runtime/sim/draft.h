@@ -32,7 +32,7 @@ struct DraftOp {
   Flow flow = Flow::kNext;
   int32_t label = -1;
   int32_t origin = -1;
-  int32_t saved = -1;      // the register that a routine's call saves or restores here
+  int32_t saved = -1;       // the register that a routine's call saves or restores here
   int32_t saved_call = -1;  // of which call: index into Draft::saves
   bool restores = false;
 
@@ -44,8 +44,8 @@ struct DraftOp {
 struct SavedCall {
   int32_t first = 0;
   int32_t end = 0;
-  int32_t behind = 0;              // the first operation behind the last restore
-  std::vector<size_t> size_rows;   // constants that hold the bytes saved
+  int32_t behind = 0;             // the first operation behind the last restore
+  std::vector<size_t> size_rows;  // constants that hold the bytes saved
 };
 
 struct Draft {

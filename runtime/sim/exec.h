@@ -29,18 +29,18 @@ ExecFn ExitFn();
 std::optional<Pick> PickControl(Form& form);  // trap, fences, nanosleep
 // Arithmetic of f32; `operands` counts the destination too.
 std::optional<Pick> PickFloat32(Form& form, int operands);
-std::optional<Pick> PickFloat64(Form& form);  // arithmetic of f64
-std::optional<Pick> PickHalf(Form& form);     // arithmetic of f16, bf16 and their pairs
-std::optional<Pick> PickSpecial(Form& form);  // ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt
-std::optional<Pick> PickInteger(Form& form);  // arithmetic, minimum, maximum, division
-std::optional<Pick> PickBits(Form& form);     // logic, shifts, counting, permuting
-std::optional<Pick> PickCarry(Form& form);    // add.cc, addc and their kin
-std::optional<Pick> PickVideo(Form& form);    // vadd, vshr and their kin, for whole registers
+std::optional<Pick> PickFloat64(Form& form);   // arithmetic of f64
+std::optional<Pick> PickHalf(Form& form);      // arithmetic of f16, bf16 and their pairs
+std::optional<Pick> PickSpecial(Form& form);   // ex2, lg2, sin, cos, tanh, rcp, rsqrt, sqrt
+std::optional<Pick> PickInteger(Form& form);   // arithmetic, minimum, maximum, division
+std::optional<Pick> PickBits(Form& form);      // logic, shifts, counting, permuting
+std::optional<Pick> PickCarry(Form& form);     // add.cc, addc and their kin
+std::optional<Pick> PickVideo(Form& form);     // vadd, vshr and their kin, for whole registers
 std::optional<Pick> PickRareBits(Form& form);  // dp2a, bmsk, szext, fns, the modes of prmt
-std::optional<Pick> PickClusterAddress(Form& form);  // mapa, getctarank
-std::optional<Pick> PickSpaceTest(Form& form);       // isspacep
-std::optional<Pick> PickPolicy(Form& form, int operands);  // createpolicy
-std::optional<Pick> PickConvert(Form& form);  // cvt, one source
+std::optional<Pick> PickClusterAddress(Form& form);                 // mapa, getctarank
+std::optional<Pick> PickSpaceTest(Form& form);                      // isspacep
+std::optional<Pick> PickPolicy(Form& form, int operands);           // createpolicy
+std::optional<Pick> PickConvert(Form& form);                        // cvt, one source
 std::optional<Pick> PickToInteger(Form& form, Type to, Type from);  // cvt to integers
 std::optional<Pick> PickPack(Form& form);                           // cvt, two sources
 

@@ -265,8 +265,8 @@ const Op* StoreAsync(const Op& op, Warp& warp) {
     delivery.barrier = SharedBytes(op, warp, lane, {barrier, 8, 8, /*store=*/true});
     if (delivery.barrier == nullptr) return nullptr;
     for (int i = 0; i < values; ++i) {
-      const uint64_t value = bytes == 8 ? warp.In<uint64_t>(op.r[1 + i])[lane]
-                                        : warp.In<uint32_t>(op.r[1 + i])[lane];
+      const uint64_t value =
+          bytes == 8 ? warp.In<uint64_t>(op.r[1 + i])[lane] : warp.In<uint32_t>(op.r[1 + i])[lane];
       std::memcpy(delivery.value + i * bytes, &value, bytes);
     }
     warp.block->cluster->deliveries.push_back(delivery);
@@ -352,18 +352,17 @@ std::optional<AsyncPick> PickReduce(Form& form) {
   const bool to_cluster = !to_global && form.Take("shared::cluster");
   if (!form.Take("shared::cta") || (!to_global && !to_cluster)) return std::nullopt;
   if (!form.Take(to_global ? "bulk_group" : "mbarrier::complete_tx::bytes")) return std::nullopt;
-  Pick pick{to_global ? &ReduceIntoGlobal : &ReduceIntoShared,
-            {},
-            {Type::kB64, Type::kB64, Type::kB32}};
+  Pick pick{
+      to_global ? &ReduceIntoGlobal : &ReduceIntoShared, {}, {Type::kB64, Type::kB64, Type::kB32}};
   if (!to_global) pick.from.push_back(Type::kB64);
   TakeHint(form, pick);
   const auto type = form.TakeType();
   const auto combine = type ? TakeCombine(form, *type, to_global) : std::nullopt;
   if (!combine) return std::nullopt;
   pick.flags |= *combine << kSizeShift;
-  return AsyncPick{pick,
-                   {to_global ? Space::kGlobal : Space::kSharedCluster, Space::kShared,
-                    Space::kSharedCluster}};
+  return AsyncPick{
+      pick,
+      {to_global ? Space::kGlobal : Space::kSharedCluster, Space::kShared, Space::kSharedCluster}};
 }
 
 }  // namespace

@@ -148,8 +148,9 @@ std::optional<Pick> PickByType(Form& form, Type type, Space space) {
   switch (type) {
     case Type::kF32:
       if (!form.Take("add")) return std::nullopt;
-      return space == Space::kShared || space == Space::kSharedCluster ? Scalar<float, AddFloat>()
-                                     : OfVector<float, AddFlushed>(form);
+      return space == Space::kShared || space == Space::kSharedCluster
+                 ? Scalar<float, AddFloat>()
+                 : OfVector<float, AddFlushed>(form);
     case Type::kF64:
       if (!form.Take("add")) return std::nullopt;
       return Scalar<double, Add<double>>();

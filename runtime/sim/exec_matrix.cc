@@ -1,6 +1,7 @@
 // ldmatrix, stmatrix and mma: operations on fragments that the lanes of a warp hold together.
 //
-// Lane 4 g + t holds, of a fragment with e elements a register, row g and columns t e ... t e + e-1.
+// Lane 4 g + t holds, of a fragment with e elements a register, row g and columns t e ... t e +
+// e-1.
 #include <array>
 #include <cstring>
 

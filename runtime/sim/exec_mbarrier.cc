@@ -52,9 +52,9 @@ const Op* Invalidate(const Op& op, Warp& warp) {
 }
 
 constexpr uint32_t kHasState = 1;
-constexpr uint32_t kExpects = 2;     // r[2] is a number of bytes
-constexpr uint32_t kDrops = 4;       // one arrival less from now on
-constexpr uint32_t kHasCount = 8;    // r[2] is a number of arrivals
+constexpr uint32_t kExpects = 2;   // r[2] is a number of bytes
+constexpr uint32_t kDrops = 4;     // one arrival less from now on
+constexpr uint32_t kHasCount = 8;  // r[2] is a number of arrivals
 constexpr uint32_t kNoComplete = 16;
 
 // r[0] state, r[1] address, r[2] as the flags say.

@@ -284,7 +284,8 @@ std::optional<Pick> PickAccess(Form& form, bool store, Access& access) {
   if (!type || (store && access.space == Space::kConst)) return std::nullopt;
   access.type = *type;
   if (access.space == Space::kShared || access.space == Space::kSharedCluster ||
-      access.space == Space::kLocal || access.space == Space::kParam || access.space == Space::kConst) {
+      access.space == Space::kLocal || access.space == Space::kParam ||
+      access.space == Space::kConst) {
     flags &= ~F::kStrong;  // seen by one block only
   }
   flags |= static_cast<uint32_t>(access.space);

@@ -80,7 +80,8 @@ bool Parse(const std::string& format, size_t& at, Arguments& arguments, Conversi
       break;
     }
   }
-  for (; std::string_view("hljztL").find(peek()) != std::string_view::npos && peek() != '\0'; ++at) {
+  for (; std::string_view("hljztL").find(peek()) != std::string_view::npos && peek() != '\0';
+       ++at) {
     conversion.wide |= peek() != 'h' && peek() != 'L';
   }
   if (at < format.size()) conversion.kind = format[at++];

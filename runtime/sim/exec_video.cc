@@ -45,7 +45,8 @@ constexpr int kSecondShift = 1;
 template <class D>
 uint32_t Finish(int64_t value, uint32_t c, uint32_t flags) {
   if ((flags & kSaturate) != 0) {
-    value = std::clamp<int64_t>(value, std::numeric_limits<D>::min(), std::numeric_limits<D>::max());
+    value =
+        std::clamp<int64_t>(value, std::numeric_limits<D>::min(), std::numeric_limits<D>::max());
   }
   const D first = static_cast<D>(value);
   const D other = static_cast<D>(c);

@@ -255,8 +255,8 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   const uint64_t blocks = uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   const std::array<uint32_t, 3> cluster = ClusterOf(*entry, shape);
   const uint32_t cluster_blocks = cluster[0] * cluster[1] * cluster[2];
-  const int resident = *per_sm * machine_.sms / static_cast<int>(cluster_blocks) *
-                       static_cast<int>(cluster_blocks);
+  const int resident =
+      *per_sm * machine_.sms / static_cast<int>(cluster_blocks) * static_cast<int>(cluster_blocks);
   if (resident == 0) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s: clusters of %d blocks, %s holds %d blocks", entry->name,

@@ -119,9 +119,8 @@ void Grid::RunCluster(int cluster, int thread) {
   constexpr int kPasses = 10000;  // of one round
   for (int pass = 0; pass < kPasses; ++pass) {
     if (RunSlots(slots, thread)) continue;
-    const bool waits = std::any_of(slots.begin(), slots.end(), [](const Slot& slot) {
-      return slot.turn == Turn::kWaiting;
-    });
+    const bool waits = std::any_of(slots.begin(), slots.end(),
+                                   [](const Slot& slot) { return slot.turn == Turn::kWaiting; });
     if (!waits || !clusters_[cluster].Deliver()) break;
   }
   Release(slots, thread);

@@ -1,10 +1,10 @@
 // Runs all blocks of a launch.
 //
-// As many blocks as the chip holds are resident, whole clusters of them. They run in rounds: every block that can goes on,
-// on all host threads; then ordered operations (atomics, strong accesses) execute block by block;
-// then what the blocks asked of L2 is replayed, in turns over the blocks in a fixed order; then the
-// next blocks take the places of those that are done. So the results of ordered operations and all
-// counts are the same for any number of host threads.
+// As many blocks as the chip holds are resident, whole clusters of them. They run in rounds: every
+// block that can goes on, on all host threads; then ordered operations (atomics, strong accesses)
+// execute block by block; then what the blocks asked of L2 is replayed, in turns over the blocks in
+// a fixed order; then the next blocks take the places of those that are done. So the results of
+// ordered operations and all counts are the same for any number of host threads.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +62,8 @@ class Grid {
   const int64_t instruction_limit_;
   Workers& workers_;
   L2& l2_;
-  std::vector<Slot> slots_;          // those of a cluster follow each other
-  std::vector<Cluster> clusters_;    // by resident cluster
+  std::vector<Slot> slots_;                                 // those of a cluster follow each other
+  std::vector<Cluster> clusters_;                           // by resident cluster
   std::vector<std::vector<std::unique_ptr<Block>>> spare_;  // by host thread
   std::vector<Counts> counts_;                              // by host thread
   std::vector<int64_t> progress_;                           // by host thread, of this round

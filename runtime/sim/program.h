@@ -50,7 +50,7 @@ struct Kernel {
   std::vector<Op> ops;             // starts at ops[0]
   std::vector<int32_t> origin_of;  // by operation; -1: none
   std::vector<Origin> origins;
-  std::vector<RowRef> long_refs;   // of operations with more refs than an Op holds: Op::offset
+  std::vector<RowRef> long_refs;  // of operations with more refs than an Op holds: Op::offset
   std::vector<Constant> constants;
   int64_t constant_bytes = 0;
   int64_t register_bytes = 0;  // of a warp

@@ -144,9 +144,8 @@ std::vector<std::vector<int>> LiveBefore(const Draft& draft, const ControlFlow& 
   std::vector<std::vector<int>> result;
   for (const int op : before) {
     std::vector<int>& registers = result.emplace_back();
-    const auto block = std::find_if(flow.blocks.begin(), flow.blocks.end(), [&](const auto& b) {
-      return b.begin <= op && op < b.end;
-    });
+    const auto block = std::find_if(flow.blocks.begin(), flow.blocks.end(),
+                                    [&](const auto& b) { return b.begin <= op && op < b.end; });
     if (block == flow.blocks.end()) continue;
     Bits now = live.out[block - flow.blocks.begin()];
     for (int i = block->end; i-- > op;) {

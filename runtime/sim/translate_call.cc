@@ -45,8 +45,7 @@ int32_t Translator::EqualsLiteral(int32_t row, uint64_t value, RowClass width) {
 void Translator::Call(const Statement& statement) {
   Symbol guard;
   if (statement.guard.empty()) return CallUnguarded(statement);
-  if (!FindRegister(statement.guard, guard) ||
-      draft_.registers[guard.value] != RowClass::kMask) {
+  if (!FindRegister(statement.guard, guard) || draft_.registers[guard.value] != RowClass::kMask) {
     return Wrong(absl::StrFormat("'%s' is no predicate", statement.guard));
   }
   Statement unguarded = statement;

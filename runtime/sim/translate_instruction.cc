@@ -67,8 +67,7 @@ void Translator::Instruction(const Statement& statement) {
   const std::string_view base = form.base();
   if (Flow(statement, form)) {
     // Branches, calls and returns.
-  } else if (base == "cp" || base == "mbarrier" ||
-             (form.Has("async") && base != "fence")) {
+  } else if (base == "cp" || base == "mbarrier" || (form.Has("async") && base != "fence")) {
     Async(statement, form);
   } else if (base == "ldmatrix" || base == "stmatrix") {
     MoveMatrices(statement, form);
@@ -192,7 +191,8 @@ std::optional<Pick> Translator::PickGeneric(const Statement& statement, Form& fo
   if (IsOneOf(base, {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr"})) {
     return PickVideo(form);
   }
-  if (IsOneOf(base, {"dp2a", "bmsk", "szext", "fns"}) || (base == "prmt" && !IsPlainPermute(name))) {
+  if (IsOneOf(base, {"dp2a", "bmsk", "szext", "fns"}) ||
+      (base == "prmt" && !IsPlainPermute(name))) {
     return PickRareBits(form);
   }
   if (base == "cvt") {

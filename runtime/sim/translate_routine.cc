@@ -68,8 +68,7 @@ Translator::Routine& Translator::RoutineOf(const Function& function) {
 }
 
 // Bytes from one place of local memory to another: through registers, the widest first.
-Translator::Parts Translator::LoadBytes(int32_t address, int64_t offset,
-                                                           int64_t bytes) {
+Translator::Parts Translator::LoadBytes(int32_t address, int64_t offset, int64_t bytes) {
   Parts values;
   while (bytes > 0) {
     const int part = bytes >= 8 ? 8 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
@@ -82,8 +81,7 @@ Translator::Parts Translator::LoadBytes(int32_t address, int64_t offset,
   return values;
 }
 
-void Translator::StoreBytes(const Parts& values, int32_t address,
-                            int64_t offset) {
+void Translator::StoreBytes(const Parts& values, int32_t address, int64_t offset) {
   for (const auto& [value, part] : values) {
     EmitLocal(/*store=*/true, value, address, offset, part);
     offset += part;

@@ -46,8 +46,8 @@ class Translator {
     int32_t ref = DraftOp::kNone;
     int64_t offset = 0;
     bool address32 = false;
-    bool local = false;      // a .param or .local variable of a function
-    bool parameter = false;  // of the kernel, by name: `offset` is its place
+    bool local = false;             // a .param or .local variable of a function
+    bool parameter = false;         // of the kernel, by name: `offset` is its place
     Space named = Space::kGeneric;  // of a variable that is named
   };
 
@@ -133,9 +133,9 @@ class Translator {
     int entry = -1;  // labels
     int exit = -1;
     int32_t first_register = 0;
-    int32_t return_number = 0;         // register
-    std::vector<Symbol> formals;       // results, then parameters
-    std::vector<int> sites;            // labels behind its calls, by return number
+    int32_t return_number = 0;    // register
+    std::vector<Symbol> formals;  // results, then parameters
+    std::vector<int> sites;       // labels behind its calls, by return number
     int64_t frame_bytes = 0;
     std::vector<size_t> frame_sizes;  // constants that hold frame_bytes
   };
@@ -166,9 +166,9 @@ class Translator {
   std::vector<const Function*> calls_;  // the functions being inlined
   std::vector<int> return_labels_;
   std::vector<std::unique_ptr<Routine>> routines_;
-  Routine* routine_ = nullptr;        // whose code is being translated; null: the entry's
-  int32_t stack_pointer_ = -1;        // register, once there is a routine
-  std::vector<size_t> stack_bases_;   // constants that hold where the stack begins
+  Routine* routine_ = nullptr;       // whose code is being translated; null: the entry's
+  int32_t stack_pointer_ = -1;       // register, once there is a routine
+  std::vector<size_t> stack_bases_;  // constants that hold where the stack begins
   absl::flat_hash_map<const Variable*, int64_t> shared_;
   absl::flat_hash_map<std::pair<uint64_t, int>, int32_t> literals_;
 };

@@ -20,9 +20,9 @@ void MergePaths(Warp& warp) {
         continue;
       }
       paths[i].lanes |= paths[j].lanes;
-      const bool stays = paths[i].state == paths[j].state &&
-                         (paths[i].state == Path::State::kYielded ||
-                          paths[i].state == Path::State::kPolling);
+      const bool stays =
+          paths[i].state == paths[j].state &&
+          (paths[i].state == Path::State::kYielded || paths[i].state == Path::State::kPolling);
       if (!stays) paths[i].state = Path::State::kReady;
       paths[j] = paths.back();
       paths.pop_back();

@@ -95,8 +95,8 @@ TEST(PtxTest, TheSemanticsAreThoseOfTheTable) {
       EXPECT_EQ(head.size(), 2u) << row[0];
       continue;
     }
-    EXPECT_EQ(head, (std::vector<std::string>{row[0], row[5], row[9].empty() ? "-" : row[9],
-                                              row[12]}));
+    EXPECT_EQ(head,
+              (std::vector<std::string>{row[0], row[5], row[9].empty() ? "-" : row[9], row[12]}));
   }
 }
 
@@ -128,14 +128,15 @@ TEST(PtxTest, ValuesOfEveryKind) {
 TEST(PtxTest, NpyFilesGoInAndOut) {
   const TemporaryFolder folder;
   const std::string header =
-      "{'descr': '<u4', 'fortran_order': False, 'shape': (2, 1), }                               \n";
+      "{'descr': '<u4', 'fortran_order': False, 'shape': (2, 1), }                               "
+      "\n";
   const std::string file = std::string("\x93NUMPY\x01\x00", 8) +
                            std::string{static_cast<char>(header.size()), '\0'} + header;
   WriteText(folder / "in.npy", file + std::string("\1\0\0\0\2\0\0\0", 8));
   const std::string ptx =
       OneKernel(".param .u64 a", "ld.param.u64 %d0, [a]; ld.u32 %r0, [%d0+4]; st.u32 [%d0], %r0;");
-  const ProgramRun run = Execute(ptx, absl::StrCat("--arg npy:", folder / "in.npy", " --save 0:",
-                                                   folder / "out.npy"));
+  const ProgramRun run =
+      Execute(ptx, absl::StrCat("--arg npy:", folder / "in.npy", " --save 0:", folder / "out.npy"));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out, "");
   const std::string saved = ReadText(folder / "out.npy");

@@ -28,15 +28,15 @@ inline std::shared_ptr<const Module> Compiled(const std::string& file, const std
   std::shared_ptr<const Module>& module = (*modules)[file + arch];
   if (module != nullptr) return module;
   const char* home = std::getenv("CUDA_HOME");
-  static const auto nvrtc = Nvrtc::Load({.cuda_home = home == nullptr ? "" : home,
-                                         .toolkit_folder = ONEPASS_SOURCE_DIR "/.toolkit"});
+  static const auto nvrtc = Nvrtc::Load(
+      {.cuda_home = home == nullptr ? "" : home, .toolkit_folder = ONEPASS_SOURCE_DIR "/.toolkit"});
   EXPECT_TRUE(nvrtc.ok()) << nvrtc.status();
   if (!nvrtc.ok()) return nullptr;
   Source source;
   source.text = before + KernelSource(file + ".cu");
   if (absl::StrContains(source.text, "//#include")) {
-    source.text = absl::StrReplaceAll(
-        source.text, {{"//#include \"values.inc\"", KernelSource("values.inc")}});
+    source.text = absl::StrReplaceAll(source.text,
+                                      {{"//#include \"values.inc\"", KernelSource("values.inc")}});
   }
   const size_t name = source.text.find("__global__ void ") + 16;
   source.kernels.push_back(source.text.substr(name, source.text.find('(', name) - name));

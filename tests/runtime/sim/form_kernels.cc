@@ -155,7 +155,7 @@ void FormKernels::Atomics() {
     EXPECT_EQ(words[2 * k], static_cast<uint64_t>(want[k])) << k;
   }
   if (capability_ >= 90) {
-    EXPECT_EQ(words[2 * 23], 0x4300u);      // 128 in bf16
+    EXPECT_EQ(words[2 * 23], 0x4300u);  // 128 in bf16
     EXPECT_EQ(words[2 * 24], 0x43004300u);
     EXPECT_EQ(words[2 * 25], 0x4380000043000000u);
     EXPECT_EQ(words[2 * 26 + 1], 0x4400000043c00000u);
@@ -197,7 +197,8 @@ void FormKernels::Warps() {
                              31,
                              squares,
                              i % 2 == 1 ? 256u : 0u};
-    for (size_t k = 0; k < std::size(want); ++k) EXPECT_EQ(got[32 * k + i], want[k]) << k << " " << i;
+    for (size_t k = 0; k < std::size(want); ++k)
+      EXPECT_EQ(got[32 * k + i], want[k]) << k << " " << i;
     if (capability_ >= 90) {
       EXPECT_EQ(got[32 * 17 + i], i == 0 ? 100u : 0u);
     }
@@ -287,8 +288,8 @@ void FormKernels::Traps() {
   Program program = Open("calls");
   std::vector<uint32_t> in(32, 4);
   in[13] = 5;
-  const absl::Status status = program.Launch({.entry = "traps", .block = {32, 1, 1}},
-                                             Packed().Add(program.In(in)));
+  const absl::Status status =
+      program.Launch({.entry = "traps", .block = {32, 1, 1}}, Packed().Add(program.In(in)));
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
   EXPECT_THAT(std::string(status.message()), testing::HasSubstr("thread (13,0,0)"));
   Gather(program);
@@ -297,8 +298,7 @@ void FormKernels::Traps() {
 void FormKernels::Registers() {
   Program program = Open("calls");
   const uint64_t out = program.Out<uint32_t>(8 * 24);
-  Expect(program, {.entry = "registers", .grid = {2, 3, 4}, .block = {5, 4, 3}},
-         Packed().Add(out));
+  Expect(program, {.entry = "registers", .grid = {2, 3, 4}, .block = {5, 4, 3}}, Packed().Add(out));
   const auto got = program.Take<uint32_t>(out, 8 * 24);
   for (uint32_t b = 0; b < 24; ++b) {
     const uint32_t place = b % 2 + 10 * (b / 2 % 3) + 100 * (b / 6);
