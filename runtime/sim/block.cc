@@ -12,7 +12,7 @@
 namespace onepass::sim {
 namespace {
 
-constexpr int64_t kWarpTurn = 1 << 16;   // operations before the next warp goes on
+constexpr int64_t kWarpTurn = 256;       // operations before the next warp goes on
 constexpr int64_t kBlockTurn = 1 << 22;  // operations of a block in one round
 constexpr int64_t kOrderedTurn = 512;    // operations of a warp while others wait for it
 
