@@ -121,6 +121,7 @@ class Assembler {
 int Assemble(Draft draft, Kernel& kernel) {
   kernel.constants = std::move(draft.constants);
   kernel.origins = std::move(draft.origins);
+  kernel.shared = std::move(draft.shared);
   kernel.static_shared_bytes = draft.static_shared_bytes;
   kernel.local_bytes = draft.local_bytes;
   return Assembler(draft, kernel).Run();

@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/sim/checker.h"
+#include "runtime/sim/where.h"
 
 namespace onepass::sim {
 namespace {
@@ -15,23 +17,6 @@ constexpr int64_t kWarpTurn = 1 << 16;   // operations before the next warp goes
 constexpr int64_t kBlockTurn = 1 << 22;  // operations of a block in one round
 constexpr int64_t kOrderedTurn = 512;    // operations of a warp while others wait for it
 
-const Origin* OriginOf(const Launch& launch, const Op& op) {
-  const int32_t origin = launch.kernel->origin_of[&op - launch.kernel->ops.data()];
-  return origin < 0 ? nullptr : &launch.kernel->origins[origin];
-}
-
-std::string Where(const Launch& launch, const Op& op) {
-  const Origin* origin = OriginOf(launch, op);
-  if (origin == nullptr) return "";
-  return absl::StrFormat(" at PTX line %d: %s", origin->line, origin->text);
-}
-
-std::string ThreadOf(const Launch& launch, const Warp& warp, uint32_t lanes) {
-  const uint32_t thread = warp.index * 32 + std::countr_zero(lanes == 0 ? 1u : lanes);
-  const uint32_t x = launch.block[0], y = launch.block[1];
-  return absl::StrFormat("thread (%d,%d,%d)", thread % x, thread / x % y, thread / x / y);
-}
-
 bool Waits(const Warp& warp) {
   return warp.stop == Stop::kBarrier || warp.stop == Stop::kOrdered || warp.stop == Stop::kExit;
 }
@@ -39,19 +24,26 @@ bool Waits(const Warp& warp) {
 }  // namespace
 
 const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
-                absl::StatusCode code) {
+                Finding::Kind kind) {
   Block& block = *warp.block;
   if (block.fault.ok()) {
     const Launch& launch = *block.launch;
-    block.fault =
-        absl::Status(code, absl::StrFormat("%s: %s, block (%d,%d,%d) %s%s", launch.kernel->name,
-                                           what, block.ctaid[0], block.ctaid[1], block.ctaid[2],
-                                           ThreadOf(launch, warp, lanes), Where(launch, op)));
+    const bool outside = kind == Finding::Kind::kOutOfBounds || kind == Finding::Kind::kMisaligned;
+    const int lane = std::countr_zero(lanes == 0 ? 1u : lanes);
+    block.fault_kind = kind;
+    block.fault = absl::Status(
+        outside ? absl::StatusCode::kOutOfRange : absl::StatusCode::kAborted,
+        absl::StrFormat("%s: %s, %s%s", launch.kernel->name, what,
+                        ThreadOf(launch, block.index, warp.index, lane),
+                        AtLine(*launch.kernel, op)));
   }
   warp.stop = Stop::kFault;
   warp.resume = &op;
   return nullptr;
 }
+
+Block::Block() = default;
+Block::~Block() = default;
 
 void Block::Start(const Launch& of, uint64_t linear) {
   launch = &of;
@@ -74,6 +66,7 @@ void Block::Start(const Launch& of, uint64_t linear) {
   log.Begin(of.count_traffic ? of.l1_bytes : 0);
   counts = Counts();
   fault = absl::OkStatus();
+  fault_kind = Finding::Kind::kFault;
   progress = 0;
   warps.assign(of.warps, Warp());
   live_warps_ = of.warps;
@@ -87,6 +80,9 @@ void Block::Start(const Launch& of, uint64_t linear) {
     warp.live = warp.lanes = warp.exec = threads == 32 ? kAllLanes : (1u << threads) - 1;
     warp.resume = of.kernel->ops.data();
   }
+  if (of.checker == nullptr) return checks.reset();
+  if (checks == nullptr) checks = std::make_unique<BlockChecks>();
+  checks->Start(*this);
 }
 
 int64_t Block::RunWarp(Warp& warp, int64_t budget) {
@@ -135,6 +131,7 @@ void Block::Arrive(Warp& warp, const Op& op) {
   BlockBarrier& barrier = barriers[request.barrier];
   barrier.arrived += 32;
   barrier.expected = request.expected;
+  if (launch->checker != nullptr) launch->checker->Arrive(warp, request);
   if (request.reduces) {
     barrier.any |= request.predicate != 0;
     barrier.all &= (request.predicate & warp.live) == warp.live;
@@ -149,6 +146,7 @@ void Block::TryRelease(int which) {
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   ++counts.barriers;
   ++progress;
+  if (launch->checker != nullptr) launch->checker->Complete(*this, which);
   for (Warp& warp : warps) {
     if (warp.stop != Stop::kBarrier) continue;
     const BarrierRequest request = RequestOf(warp, *warp.resume);
@@ -208,6 +206,7 @@ Turn Block::Conclude() {
   }
   if (exited) return Turn::kDone;
   if (ordered) return Turn::kOrdered;
+  fault_kind = Finding::Kind::kDeadlock;
   fault = absl::AbortedError(
       absl::StrFormat("%s: deadlock in %s", launch->kernel->name, DescribeWaiting()));
   return Turn::kFault;
@@ -220,7 +219,7 @@ std::string Block::DescribeWaiting() const {
     if (warp.stop != Stop::kBarrier && warp.stop != Stop::kOrdered) continue;
     if (++shown > 4) continue;
     absl::StrAppend(&waiting, shown > 1 ? "; " : "", "warp ", warp.index, " waits",
-                    Where(*launch, *warp.resume));
+                    AtLine(*launch->kernel, *warp.resume));
   }
   if (shown > 4) absl::StrAppend(&waiting, "; and ", shown - 4, " more warps");
   return absl::StrFormat("block (%d,%d,%d), %d of %d warps have exited: %s", ctaid[0], ctaid[1],

@@ -9,11 +9,15 @@
 #include "absl/status/status.h"
 #include "runtime/sim/access_log.h"
 #include "runtime/sim/counts.h"
+#include "runtime/sim/finding.h"
 #include "runtime/sim/memory.h"
 #include "runtime/sim/program.h"
 #include "runtime/sim/warp.h"
 
 namespace onepass::sim {
+
+class Checker;
+struct BlockChecks;
 
 // What all blocks of a launch share. Constant while they run.
 struct Launch {
@@ -28,10 +32,12 @@ struct Launch {
   int sms = 1;
   int64_t shared_bytes = 0;  // static and dynamic
   int64_t dynamic_shared_bytes = 0;
+  int64_t dynamic_shared_start = 0;
   int64_t l1_bytes = 0;  // one block's share
   size_t log_limit = 0;  // runs after which a block pauses
   bool count_traffic = true;
   uint64_t seed = 0;  // which warp of a block starts
+  Checker* checker = nullptr;  // null: nothing is checked
 };
 
 // One of a block's 16 barriers.
@@ -55,6 +61,8 @@ struct AlignedDelete {
 };
 
 struct Block {
+  Block();
+  ~Block();
   // Makes this the block with the linear index `index` of `launch`, ready to run. Memory of an
   // earlier use is taken again.
   void Start(const Launch& launch, uint64_t index);
@@ -80,6 +88,8 @@ struct Block {
   AccessLog log;
   Counts counts;
   absl::Status fault;
+  Finding::Kind fault_kind = Finding::Kind::kFault;
+  std::unique_ptr<BlockChecks> checks;  // where the launch has a checker
   // Grows with everything but loads: stores that change memory, barriers, exits. A launch whose
   // blocks only poll, and none of which progresses, is dead.
   int64_t progress = 0;
@@ -97,9 +107,9 @@ struct Block {
 };
 
 // Stops the warp: the kernel did something wrong in the lowest of `lanes`. Returns null. The first
-// fault of a block is kept; `code` is kAborted or kOutOfRange.
+// fault of a block is kept.
 const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
-                absl::StatusCode code = absl::StatusCode::kAborted);
+                Finding::Kind kind = Finding::Kind::kFault);
 
 // Of exec_control.cc: whether both are the same kind of non-aligned barrier.sync.
 bool SameUnalignedBarrier(const Op& a, const Op& b);
@@ -107,6 +117,7 @@ bool SameUnalignedBarrier(const Op& a, const Op& b);
 struct BarrierRequest {
   int barrier = 0;
   uint32_t expected = 0;
+  bool aligned = false;
   bool reduces = false;
   uint32_t predicate = 0;  // lanes whose predicate is true
 };

@@ -41,6 +41,7 @@ struct Draft {
   std::vector<RowClass> registers;  // by virtual register
   std::vector<Constant> constants;
   std::vector<Origin> origins;
+  std::vector<SharedVariable> shared;
   int64_t static_shared_bytes = 0;
   int64_t local_bytes = 0;
 };

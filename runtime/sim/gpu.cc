@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "runtime/sim/block.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/grid.h"
 #include "runtime/sim/l2.h"
 #include "runtime/sim/program.h"
@@ -49,9 +50,9 @@ class Gpu::State {
   State(Machine machine, GpuOptions options)
       : machine_(std::move(machine)),
         options_(options),
-        memory_(machine_.global_bytes),
+        memory_(machine_.global_bytes, options.sanitize),
         l2_(machine_.l2_bytes),
-        workers_(options.host_threads) {}
+        workers_(options.sanitize ? 1 : options.host_threads) {}
 
   absl::Status Check(const Module& module, const LaunchShape& shape, const Entry*& entry) const;
   absl::StatusOr<int> Resident(const Entry& entry, const LaunchShape& shape) const;
@@ -65,7 +66,7 @@ class Gpu::State {
   GlobalMemory memory_;
   L2 l2_;
   Counts counts_;
-  std::vector<Finding> findings_;
+  Findings findings_;
 
  private:
   Bytes ConstantsOf(const Kernel& kernel, const std::vector<uint64_t>& variables,
@@ -157,6 +158,7 @@ absl::Status Gpu::State::Load(const Module& module) {
       (void)memory_.Write(addresses[i] + relocation.offset, &value, relocation.bytes);
     }
     if (variable.constant) memory_.SetReadOnly(addresses[i]);
+    memory_.SetWritten(addresses[i]);
   }
   variables_[module.id()] = std::move(addresses);
   return absl::OkStatus();
@@ -223,7 +225,7 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.warps = static_cast<int>((launch.threads + 31) / 32);
   launch.sms = machine_.sms;
   launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-  const int64_t dynamic_start = (kernel.static_shared_bytes + 127) / 128 * 128;
+  const int64_t dynamic_start = launch.dynamic_shared_start = (kernel.static_shared_bytes + 127) / 128 * 128;
   launch.shared_bytes = shape.dynamic_shared_bytes > 0 ? dynamic_start + shape.dynamic_shared_bytes
                                                        : kernel.static_shared_bytes;
   launch.count_traffic = options_.count_traffic;
@@ -235,10 +237,14 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.parameters = packed.data();
   const Bytes constants = ConstantsOf(kernel, variables_[module.id()], dynamic_start, parameters);
   launch.constants = constants.get();
+  Checker checker(memory_, findings_);
+  if (options_.sanitize) launch.checker = &checker;
   ++counts_.launches;
-  status = Grid(launch, blocks, resident, options_.instruction_limit, workers_, l2_).Run(counts_);
+  Grid running(launch, blocks, resident, options_.instruction_limit, workers_, l2_);
+  status = running.Run(counts_);
   if (!status.ok()) {
-    findings_.push_back({Finding::Kind::kFault, kernel.name, std::string(status.message())});
+    findings_.Add(running.fault_kind(), kernel.name, findings_.faults++, 0,
+                  [&] { return std::string(status.message()); });
   }
   return status;
 }
@@ -274,6 +280,6 @@ Counts Gpu::TakeCounts() {
 
 void Gpu::DropCaches() { state_->l2_.Clear(); }
 
-std::vector<Finding> Gpu::TakeFindings() { return std::exchange(state_->findings_, {}); }
+std::vector<Finding> Gpu::TakeFindings() { return state_->findings_.Take(); }
 
 }  // namespace onepass::sim

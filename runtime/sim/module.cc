@@ -128,6 +128,7 @@ absl::StatusOr<std::shared_ptr<const Module>> Module::Parse(std::string_view ptx
     const Function*& known = names.functions[View(function.name)];
     if (known == nullptr || function.has_body) known = &function;
   }
+  names.files.insert(syntax->files.begin(), syntax->files.end());
   for (const Function& function : syntax->functions) {
     if (!status.ok()) return status;
     if (!function.entry || !function.has_body) continue;

@@ -42,6 +42,16 @@ struct Constant {
 struct Origin {
   int line = 0;
   std::string text;
+  std::string source;  // "norm.cu:31", where .loc says it
+};
+
+// A variable in shared memory, for messages.
+struct SharedVariable {
+  std::string name;
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  int element_bytes = 1;
+  bool dynamic = false;  // takes what the launch adds
 };
 
 struct Kernel {
@@ -50,6 +60,7 @@ struct Kernel {
   std::vector<int32_t> origin_of;  // by operation; -1: none
   std::vector<Origin> origins;
   std::vector<Constant> constants;
+  std::vector<SharedVariable> shared;
   int64_t constant_bytes = 0;
   int64_t register_bytes = 0;  // of a warp
   int64_t static_shared_bytes = 0;

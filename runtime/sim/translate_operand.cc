@@ -75,7 +75,11 @@ int32_t Translator::Source(const Operand& operand, Type type) {
       names_.shared.find(absl::string_view(operand.name.data(), operand.name.size()));
   if (shared != names_.shared.end()) {
     Symbol found{Symbol::Kind::kDynamicShared};
-    if (!shared->second->unsized) found = {Symbol::Kind::kShared, SharedOffset(*shared->second)};
+    if (!shared->second->unsized) {
+      found = {Symbol::Kind::kShared, SharedOffset(*shared->second)};
+    } else {
+      NameDynamicShared(*shared->second);
+    }
     return SymbolRow(found, operand.offset, row);
   }
   if (const auto special = PickSpecialRegister(operand.name, type)) {

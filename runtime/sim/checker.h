@@ -1,0 +1,107 @@
+// The checkers that GpuOptions::sanitize turns on: races, uninitialised reads, masks and barriers
+// that do not fit. One Checker watches one launch; what runs tells it what it does.
+//
+// Not thread-safe: the blocks of a launch that is checked run one at a time.
+//
+// Another block's shared memory is CheckShared with that block as its owner. A copy that runs
+// beside its thread can be taken for an access made when the thread waits for it. A barrier over
+// several blocks is BlockOrder::Arrive for each of their warps with one Joint, then Leave.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "runtime/sim/access_cells.h"
+#include "runtime/sim/addresses.h"
+#include "runtime/sim/block.h"
+#include "runtime/sim/byte_set.h"
+#include "runtime/sim/finding.h"
+#include "runtime/sim/order.h"
+
+namespace onepass::sim {
+
+// The records of accesses to some memory.
+struct AccessRecords {
+  static constexpr size_t kMost = size_t{1} << 26;
+  // Of `mine`; *latest, where it is not null, remembers the index for the next time.
+  uint32_t IndexFor(const AccessRecord& mine, uint32_t* latest);
+  std::vector<AccessRecord> all;
+};
+
+// What is checked of one block.
+struct BlockChecks {
+  void Start(const Block& block);
+
+  BlockOrder order;
+  AccessCells cells;  // of shared memory
+  ByteSet written;    // of shared memory
+  ByteSet written_local;
+  AccessRecords records;                          // of accesses to shared memory
+  absl::flat_hash_map<uint64_t, Released> words;  // of shared memory, by offset
+  Joint joints[16];                               // of barriers of a part of the block
+  // kLatest for each warp: the records that it used last, so that loops use them again.
+  static constexpr uint32_t kLatest = 32;
+  std::vector<uint32_t> latest_shared;
+  std::vector<uint32_t> latest_global;
+};
+
+class Checker {
+ public:
+  Checker(GlobalMemory& memory, Findings& findings) : memory_(memory), findings_(findings) {}
+
+  // What an operation is about to do to memory for the executing lanes.
+  struct Doing {
+    AccessRecord::Kind kind = AccessRecord::Kind::kRead;
+    int bytes = 0;    // of a lane
+    int address = 0;  // which r[]
+    // Of a write: r[values...] hold elements of so many bytes in rows of so many bytes a lane.
+    int values = 1;
+    int element_bytes = 0;
+    int row_bytes = 0;
+  };
+  // False: the access is out of bounds or misaligned, the warp has been stopped.
+  bool Access(const Op& op, Warp& warp, const Doing& doing);
+  // The same for places of one block's shared memory, by any warp of the launch.
+  void CheckShared(const Op& op, Warp& warp, const Doing& doing, const uint64_t* offsets,
+                   Block& owner);
+
+  void Fence(Warp& warp, bool block_scope);
+  void SyncWarp(Warp& warp, uint32_t mask);
+  // The warp arrives at a barrier of its block. When the barrier completes, those that wait there
+  // still do.
+  void Arrive(Warp& warp, const BarrierRequest& request);
+  void Complete(Block& block, int barrier);
+
+  void Report(Finding::Kind kind, const Warp& warp, const Op& op, int lane,
+              const std::string& what);
+
+ private:
+  struct Target;  // the memory that an access goes to, and what is known of it
+
+  void CheckGlobal(const Op& op, Warp& warp, const Doing& doing, const LaneAddresses& addresses);
+  void CheckLocal(const Op& op, Warp& warp, const Doing& doing, const HostBytes& bytes);
+  void CheckRace(const Op& op, Warp& warp, const Doing& doing, const Target& target,
+                 const uint64_t* offsets, uint32_t lanes);
+  void CheckWritten(const Op& op, Warp& warp, const Doing& doing, const Target& target,
+                    const uint64_t* offsets, uint32_t lanes);
+  void Synchronise(const Op& op, Warp& warp, const Doing& doing, const Target& target,
+                   const uint64_t* offsets, uint32_t lanes);
+  void CheckMeeting(const Warp& a, const Warp& b);
+  void Forget(const Target& target);
+  std::string PlaceOf(const Launch& launch, const Target& target, uint64_t offset) const;
+  void ReportClash(const Op& op, Warp& warp, const Doing& doing, const Target& target,
+                   uint64_t offset, int lane, int other);
+  void ReportRace(const Op& op, Warp& warp, const Target& target, int64_t cell, AccessId other,
+                  int lane, AccessRecord::Kind kind);
+
+  GlobalMemory& memory_;
+  Findings& findings_;
+  AccessRecords records_;                            // of accesses to global memory
+  std::vector<std::unique_ptr<AccessCells>> cells_;  // by Buffer::id
+  absl::flat_hash_map<uint64_t, Released> words_;    // of global memory, by address
+};
+
+}  // namespace onepass::sim
