@@ -30,6 +30,10 @@ class Assembler {
       kernel_.ops[op].offset = block_start_[block] - op;
     }
     kernel_.register_bytes = allocation_.bytes;
+    kernel_.mask_begin = allocation_.mask_begin;
+    for (const int32_t reg : allocation_.live_at_start) {
+      kernel_.undefined.push_back(allocation_.place[reg]);
+    }
     return allocation_.live_registers;
   }
 
@@ -46,9 +50,22 @@ class Assembler {
     kernel_.constant_bytes = (at + 63) / 64 * 64;
   }
 
-  void Push(const Op& op, int32_t origin) {
+  void Push(const Op& op, int32_t origin, const OpUse& use = OpUse()) {
     kernel_.ops.push_back(op);
     kernel_.origin_of.push_back(origin);
+    kernel_.uses.push_back(use);
+  }
+  static OpUse UseOf(const DraftOp& draft) {
+    OpUse use;
+    for (int i = 0; i < draft.refs; ++i) {
+      if (draft.r[i] < 0 || draft.r[i] == DraftOp::kNone) continue;
+      ((draft.writes >> i & 1) != 0 ? use.writes : use.reads) |= 1 << i;
+    }
+    use.mask = draft.mask;
+    use.address = draft.address;
+    use.memory = draft.memory;
+    use.shuffle = draft.shuffle;
+    return use;
   }
   int Here() const { return static_cast<int>(kernel_.ops.size()); }
 
@@ -93,6 +110,7 @@ class Assembler {
     if (draft.flow == Flow::kBranch) {
       EmitJump(BranchFn(draft.guard_negated), BlockOf(draft.label), draft.origin);
       kernel_.ops.back().r[0] = RefOf(draft.guard);
+      kernel_.uses.back() = {.reads = 1, .branch = true};
       return;
     }
     Op op;
@@ -105,7 +123,7 @@ class Assembler {
       op.fn = &Guarded;
       op.guard = RefOf(draft.guard) * 2 + (draft.guard_negated ? 1 : 0);
     }
-    Push(op, draft.origin);
+    Push(op, draft.origin, UseOf(draft));
   }
 
   const Draft& draft_;

@@ -51,7 +51,9 @@ void Block::Start(const Launch& of, uint64_t linear) {
   ctaid[0] = static_cast<uint32_t>(linear % of.grid[0]);
   ctaid[1] = static_cast<uint32_t>(linear / of.grid[0] % of.grid[1]);
   ctaid[2] = static_cast<uint32_t>(linear / of.grid[0] / of.grid[1]);
-  const int64_t registers = of.kernel->register_bytes * of.warps;
+  // A checker shuffles in rows of its own behind the registers.
+  const int64_t register_bytes = of.kernel->register_bytes + (of.checker != nullptr ? 384 : 0);
+  const int64_t registers = register_bytes * of.warps;
   const int64_t shared_bytes = (of.shared_bytes + 63) / 64 * 64;
   const int64_t local_bytes = of.kernel->local_bytes * 32 * of.warps;
   const int64_t needed = registers + shared_bytes + local_bytes + 64;
@@ -72,7 +74,7 @@ void Block::Start(const Launch& of, uint64_t linear) {
   live_warps_ = of.warps;
   for (int i = 0; i < of.warps; ++i) {
     Warp& warp = warps[i];
-    warp.registers = bytes_.get() + of.kernel->register_bytes * i;
+    warp.registers = bytes_.get() + register_bytes * i;
     warp.constants = of.constants;
     warp.block = this;
     warp.index = i;
@@ -85,12 +87,9 @@ void Block::Start(const Launch& of, uint64_t linear) {
   checks->Start(*this);
 }
 
-int64_t Block::RunWarp(Warp& warp, int64_t budget) {
-  warp.budget = budget;
-  warp.stop = Stop::kBudget;
-  warp.polled = nullptr;
-  const Op* op = warp.resume;
-  int64_t executed = 0;
+// Executes until the turn ends or the warp stops. Returns the last operation that ran, or the one to
+// go on with.
+const Op* Block::Step(Warp& warp, const Op* op, int64_t& executed) {
   while (warp.budget > 0) {
     --warp.budget;
     ++executed;
@@ -98,6 +97,33 @@ int64_t Block::RunWarp(Warp& warp, int64_t budget) {
     if (next == nullptr) break;
     op = next;
   }
+  return op;
+}
+
+const Op* Block::StepChecked(Warp& warp, const Op* op, int64_t& executed) {
+  RegisterCheck& registers = checks->registers[warp.index];
+  const Op* const ops = launch->kernel->ops.data();
+  const OpUse* const uses = launch->kernel->uses.data();
+  while (warp.budget > 0) {
+    --warp.budget;
+    ++executed;
+    if (registers.following() || uses[op - ops].mask >= 0) {
+      registers.Before(*launch->checker, *op, warp);
+    }
+    const Op* next = op->fn(*op, warp);
+    if (next == nullptr) break;
+    op = next;
+  }
+  return op;
+}
+
+int64_t Block::RunWarp(Warp& warp, int64_t budget) {
+  warp.budget = budget;
+  warp.stop = Stop::kBudget;
+  warp.polled = nullptr;
+  const Op* op = warp.resume;
+  int64_t executed = 0;
+  op = checks == nullptr ? Step(warp, op, executed) : StepChecked(warp, op, executed);
   if (warp.stop == Stop::kBudget) {
     warp.resume = op;
     // Whoever spins gives way to the other paths of its warp.

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "runtime/sim/access_log.h"
+#include "runtime/sim/byte_set.h"
 #include "runtime/sim/counts.h"
 #include "runtime/sim/finding.h"
 #include "runtime/sim/memory.h"
@@ -30,7 +31,9 @@ struct Launch {
   uint32_t threads = 1;  // of a block
   int warps = 1;         // of a block
   int sms = 1;
-  int64_t shared_bytes = 0;  // static and dynamic
+  int64_t shared_bytes = 0;  // static and dynamic, with gaps
+  std::vector<int64_t> shared_begin;  // by Kernel::shared
+  ByteSet shared_usable;              // of a checked launch: without gaps
   int64_t dynamic_shared_bytes = 0;
   int64_t dynamic_shared_start = 0;
   int64_t l1_bytes = 0;  // one block's share
@@ -97,6 +100,8 @@ struct Block {
 
  private:
   int64_t RunWarp(Warp& warp, int64_t budget);
+  const Op* Step(Warp& warp, const Op* op, int64_t& executed);
+  const Op* StepChecked(Warp& warp, const Op* op, int64_t& executed);
   void AfterStop(Warp& warp);
   void TryRelease(int barrier);
   Turn Conclude();

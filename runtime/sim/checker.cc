@@ -65,6 +65,8 @@ void BlockChecks::Start(const Block& block) {
   for (Joint& joint : joints) joint = Joint();
   latest_shared.assign(static_cast<size_t>(kLatest) * launch.warps, 0);
   latest_global.assign(static_cast<size_t>(kLatest) * launch.warps, 0);
+  registers.resize(launch.warps);
+  for (RegisterCheck& of_warp : registers) of_warp.Start(*launch.kernel);
 }
 
 struct Checker::Target {
@@ -261,11 +263,31 @@ void Checker::Forget(const Target& target) {
   }
 }
 
+// Whether all lanes stay inside variables; the gaps between them are nobody's.
+bool Checker::InsideVariables(const Op& op, Warp& warp, const Doing& doing,
+                              const uint64_t* offsets) {
+  const Launch& launch = *warp.block->launch;
+  if (IsDense(offsets, warp.exec, doing.bytes) &&
+      launch.shared_usable.HasAll(offsets[0], 32 * doing.bytes)) {
+    return true;
+  }
+  bool inside = true;
+  EachLane(warp.exec, [&](int lane) {
+    if (launch.shared_usable.HasAll(offsets[lane], doing.bytes)) return;
+    inside = false;
+    Report(Finding::Kind::kOutOfBounds, warp, op, lane,
+           absl::StrFormat("%s of %d bytes out of bounds: %s", VerbOf(doing.kind), doing.bytes,
+                           SharedPlace(launch, static_cast<int64_t>(offsets[lane]))));
+  });
+  return inside;
+}
+
 void Checker::CheckShared(const Op& op, Warp& warp, const Doing& doing, const uint64_t* offsets,
                           Block& owner) {
   BlockChecks& checks = *owner.checks;
   Target target{&checks.cells, &checks.written, &checks.records, nullptr, &checks.words};
   if (&owner == warp.block) target.latest = &checks.latest_shared;
+  if (!InsideVariables(op, warp, doing, offsets)) return;
   CheckWritten(op, warp, doing, target, offsets, warp.exec);
   CheckRace(op, warp, doing, target, offsets, warp.exec);
   Synchronise(op, warp, doing, target, offsets, warp.exec);
@@ -321,6 +343,13 @@ bool Checker::Access(const Op& op, Warp& warp, const Doing& doing) {
     CheckGlobal(op, warp, doing, addresses);
   }
   return true;
+}
+
+bool Checker::StoresToGlobal(const Op& op, const Warp& warp, int address) const {
+  const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
+  if (space != Space::kGeneric) return space == Space::kGlobal;
+  return SpaceOfAddress(LaneAddresses(op, warp, op.r[address], op.flags).First()) ==
+         Space::kGlobal;
 }
 
 void Checker::Fence(Warp& warp, bool block_scope) {

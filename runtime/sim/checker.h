@@ -20,6 +20,7 @@
 #include "runtime/sim/byte_set.h"
 #include "runtime/sim/finding.h"
 #include "runtime/sim/order.h"
+#include "runtime/sim/register_check.h"
 
 namespace onepass::sim {
 
@@ -46,6 +47,7 @@ struct BlockChecks {
   static constexpr uint32_t kLatest = 32;
   std::vector<uint32_t> latest_shared;
   std::vector<uint32_t> latest_global;
+  std::vector<RegisterCheck> registers;  // by warp
 };
 
 class Checker {
@@ -75,6 +77,8 @@ class Checker {
   void Arrive(Warp& warp, const BarrierRequest& request);
   void Complete(Block& block, int barrier);
 
+  // Of a store: where its first lane's address lies.
+  bool StoresToGlobal(const Op& op, const Warp& warp, int address) const;
   void Report(Finding::Kind kind, const Warp& warp, const Op& op, int lane,
               const std::string& what);
 
@@ -89,6 +93,7 @@ class Checker {
                     const uint64_t* offsets, uint32_t lanes);
   void Synchronise(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                    const uint64_t* offsets, uint32_t lanes);
+  bool InsideVariables(const Op& op, Warp& warp, const Doing& doing, const uint64_t* offsets);
   void CheckMeeting(const Warp& a, const Warp& b);
   void Forget(const Target& target);
   std::string PlaceOf(const Launch& launch, const Target& target, uint64_t offset) const;

@@ -320,6 +320,9 @@ void Translator::Shuffle(const Statement& statement, Form& form) {
         Source(operands[2], Type::kB32), Source(operands[3], Type::kB32),
         Source(operands[4], Type::kB32)},
        predicate ? 3 : 1);
+  if (!error_.ok()) return;
+  draft_.ops.back().mask = 5;
+  draft_.ops.back().shuffle = true;
 }
 
 void Translator::Collective(const Statement& statement, Form& form) {
@@ -343,6 +346,9 @@ void Translator::Collective(const Statement& statement, Form& form) {
     refs.push_back(Source(operands[written + i], pick->from[i]));
   }
   Emit(*pick, refs, (1 << pick->to.size()) - 1);
+  if (error_.ok() && !pick->from.empty()) {
+    draft_.ops.back().mask = static_cast<int8_t>(refs.size() - 1);
+  }
 }
 
 }  // namespace onepass::sim

@@ -1,4 +1,6 @@
 // Operands: names and literals become virtual registers and constants.
+#include <algorithm>
+
 #include "absl/strings/str_format.h"
 #include "runtime/sim/translator.h"
 
@@ -36,7 +38,16 @@ int32_t Translator::SymbolRow(const Symbol& symbol, int64_t addend, RowClass row
   constant.row = row;
   constant.bits = static_cast<uint64_t>(addend);
   switch (symbol.kind) {
-    case Symbol::Kind::kShared:
+    case Symbol::Kind::kShared: {
+      const auto variable =
+          std::find_if(draft_.shared.begin(), draft_.shared.end(), [&](const auto& shared) {
+            return !shared.dynamic && shared.offset == symbol.value && shared.bytes > 0;
+          });
+      constant.kind = Constant::Kind::kShared;
+      constant.bits += static_cast<uint64_t>(symbol.value);
+      constant.index = static_cast<int>(variable - draft_.shared.begin());
+      return ConstantRow(constant);
+    }
     case Symbol::Kind::kLocal:
       return LiteralRow(symbol.value + addend, row);
     case Symbol::Kind::kParameter:

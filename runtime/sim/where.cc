@@ -42,14 +42,14 @@ std::string Demangled(const std::string& name) {
 
 std::string SharedPlace(const Launch& launch, int64_t offset) {
   const std::string bytes = absl::StrFormat(" (byte %d of %d)", offset, launch.shared_bytes);
-  for (const SharedVariable& variable : launch.kernel->shared) {
-    const int64_t begin = variable.dynamic ? launch.dynamic_shared_start : variable.offset;
-    const int64_t size = variable.dynamic ? launch.dynamic_shared_bytes : variable.bytes;
-    if (offset < begin || offset >= begin + size) continue;
-    return absl::StrFormat("shared memory %s[%d]%s", Demangled(variable.name),
-                           (offset - begin) / variable.element_bytes, bytes);
+  std::string name;
+  for (size_t i = 0; i < launch.kernel->shared.size(); ++i) {  // the last that begins before it
+    const SharedVariable& variable = launch.kernel->shared[i];
+    const int64_t index = (offset - launch.shared_begin[i]) / variable.element_bytes;
+    if (offset < launch.shared_begin[i]) continue;
+    name = absl::StrFormat(" %s[%d]", Demangled(variable.name), index);
   }
-  return "shared memory" + bytes;
+  return "shared memory" + name + bytes;
 }
 
 }  // namespace onepass::sim
