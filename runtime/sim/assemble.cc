@@ -65,6 +65,7 @@ class Assembler {
     use.address = draft.address;
     use.memory = draft.memory;
     use.shuffle = draft.shuffle;
+    use.select = draft.select;
     return use;
   }
   int Here() const { return static_cast<int>(kernel_.ops.size()); }

@@ -103,13 +103,16 @@ void Checker::Report(Finding::Kind kind, const Warp& warp, const Op& op, int lan
   });
 }
 
-std::string Checker::PlaceOf(const Launch& launch, const Target& target, uint64_t offset) const {
-  if (target.buffer == nullptr) return SharedPlace(launch, static_cast<int64_t>(offset));
+std::string Checker::PlaceOf(const Launch& launch, const Doing& doing, const Target& target,
+                             uint64_t offset) const {
+  if (target.buffer == nullptr) {
+    return SharedPlace(launch, static_cast<int64_t>(offset), doing.element_bytes);
+  }
   return memory_.Describe(target.buffer->begin + offset);
 }
 
 void Checker::ReportRace(const Op& op, Warp& warp, const Target& target, int64_t cell,
-                         AccessId other_id, int lane, Kind kind) {
+                         AccessId other_id, int lane, const Doing& doing) {
   const Launch& launch = *warp.block->launch;
   const AccessRecord& other = target.records->all[(other_id >> 5) - 1];
   const auto which = target.buffer == nullptr ? Finding::Kind::kSharedRace
@@ -119,9 +122,9 @@ void Checker::ReportRace(const Op& op, Warp& warp, const Target& target, int64_t
     const Kernel& kernel = *launch.kernel;
     return absl::StrFormat(
         "%s: race in %s: %s by %s%s and %s by %s%s", kernel.name,
-        PlaceOf(launch, target, std::max<int64_t>(begin, 0)), VerbOf(other.kind),
+        PlaceOf(launch, doing, target, std::max<int64_t>(begin, 0)), VerbOf(other.kind),
         ThreadOf(launch, other.block, other.warp, static_cast<int>(other_id & 31)),
-        AtLine(kernel, kernel.ops[other.op]), VerbOf(kind),
+        AtLine(kernel, kernel.ops[other.op]), VerbOf(doing.kind),
         ThreadOf(launch, warp.block->index, warp.index, lane), AtLine(kernel, op));
   });
 }
@@ -143,7 +146,7 @@ void Checker::ReportClash(const Op& op, Warp& warp, const Doing& doing, const Ta
     const uint64_t block = warp.block->index;
     return absl::StrFormat(
         "%s: race in %s: one instruction writes different values by %s and %s%s",
-        launch.kernel->name, PlaceOf(launch, target, offset),
+        launch.kernel->name, PlaceOf(launch, doing, target, offset),
         ThreadOf(launch, block, warp.index, other), ThreadOf(launch, block, warp.index, lane),
         AtLine(*launch.kernel, op));
   });
@@ -166,7 +169,7 @@ void Checker::CheckWritten(const Op& op, Warp& warp, const Doing& doing, const T
     uint64_t byte = offsets[lane];
     while (written.Has(byte)) ++byte;
     Report(Finding::Kind::kUninitialisedRead, warp, op, lane,
-           "read of uninitialised " + PlaceOf(*warp.block->launch, target, byte));
+           "read of uninitialised " + PlaceOf(*warp.block->launch, doing, target, byte));
   });
   if (doing.kind == Kind::kUpdate) {
     EachLane(lanes, [&](int lane) { written.Add(offsets[lane], doing.bytes); });
@@ -235,7 +238,7 @@ void Checker::CheckRace(const Op& op, Warp& warp, const Doing& doing, const Targ
   };
   if (doing.kind != Kind::kUpdate && IsDense(offsets, lanes, doing.bytes)) {
     if (const auto conflict = check.Dense(cell_of(0), count)) {
-      ReportRace(op, warp, target, conflict->cell, conflict->other, conflict->lane, doing.kind);
+      ReportRace(op, warp, target, conflict->cell, conflict->other, conflict->lane, doing);
     }
     return;
   }
@@ -245,7 +248,7 @@ void Checker::CheckRace(const Op& op, Warp& warp, const Doing& doing, const Targ
     const auto conflict = check.Check(lane, cell_of(lane), count);
     if (!conflict) return;
     raced = true;
-    ReportRace(op, warp, target, conflict->cell, conflict->other, lane, doing.kind);
+    ReportRace(op, warp, target, conflict->cell, conflict->other, lane, doing);
   });
   EachLane(lanes, [&](int lane) {
     const int other = check.Note(lane, cell_of(lane), count);
@@ -277,7 +280,7 @@ bool Checker::InsideVariables(const Op& op, Warp& warp, const Doing& doing,
     inside = false;
     Report(Finding::Kind::kOutOfBounds, warp, op, lane,
            absl::StrFormat("%s of %d bytes out of bounds: %s", VerbOf(doing.kind), doing.bytes,
-                           SharedPlace(launch, static_cast<int64_t>(offsets[lane]))));
+                           SharedPlace(launch, static_cast<int64_t>(offsets[lane]), doing.element_bytes)));
   });
   return inside;
 }
@@ -368,12 +371,12 @@ void Checker::Arrive(Warp& warp, const BarrierRequest& request) {
 
 void Checker::Complete(Block& block, int barrier) {
   BlockChecks& checks = *block.checks;
-  bool all = true;
+  bool all = true;  // an exited warp counts as one that has arrived, where no number says otherwise
   const Warp* first = nullptr;
   for (Warp& warp : block.warps) {
     const bool waits =
         warp.stop == Stop::kBarrier && RequestOf(warp, *warp.resume).barrier == barrier;
-    all &= waits || warp.stop == Stop::kExit;
+    all &= waits || (warp.stop == Stop::kExit && block.barriers[barrier].expected == 0);
     if (!waits) continue;
     if (first == nullptr) first = &warp;
     CheckMeeting(*first, warp);

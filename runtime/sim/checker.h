@@ -57,11 +57,11 @@ class Checker {
   // What an operation is about to do to memory for the executing lanes.
   struct Doing {
     AccessRecord::Kind kind = AccessRecord::Kind::kRead;
-    int bytes = 0;    // of a lane
-    int address = 0;  // which r[]
-    // Of a write: r[values...] hold elements of so many bytes in rows of so many bytes a lane.
+    int bytes = 0;          // of a lane
+    int element_bytes = 0;  // of one value in memory
+    int address = 0;        // which r[]
+    // Of a write: r[values...] hold the values in rows of so many bytes a lane.
     int values = 1;
-    int element_bytes = 0;
     int row_bytes = 0;
   };
   // False: the access is out of bounds or misaligned, the warp has been stopped.
@@ -96,11 +96,12 @@ class Checker {
   bool InsideVariables(const Op& op, Warp& warp, const Doing& doing, const uint64_t* offsets);
   void CheckMeeting(const Warp& a, const Warp& b);
   void Forget(const Target& target);
-  std::string PlaceOf(const Launch& launch, const Target& target, uint64_t offset) const;
+  std::string PlaceOf(const Launch& launch, const Doing& doing, const Target& target,
+                      uint64_t offset) const;
   void ReportClash(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                    uint64_t offset, int lane, int other);
   void ReportRace(const Op& op, Warp& warp, const Target& target, int64_t cell, AccessId other,
-                  int lane, AccessRecord::Kind kind);
+                  int lane, const Doing& doing);
 
   GlobalMemory& memory_;
   Findings& findings_;

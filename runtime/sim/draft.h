@@ -35,6 +35,7 @@ struct DraftOp {
   int8_t address = -1;
   OpUse::Memory memory = OpUse::Memory::kNone;
   bool shuffle = false;
+  bool select = false;
 
   static constexpr int32_t kNone = INT32_MAX;
 };

@@ -92,7 +92,7 @@ const Op* Atomic(const Op& op, Warp& warp) {
     return warp.StopAt(op, Stop::kOrdered);
   }
   if (Checker* checker = warp.block->launch->checker; checker != nullptr) [[unlikely]] {
-    checker->Access(op, warp, {AccessRecord::Kind::kUpdate, sizeof(T) * N, /*address=*/N});
+    checker->Access(op, warp, {AccessRecord::Kind::kUpdate, sizeof(T) * N, sizeof(T), N});
   }
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);

@@ -128,7 +128,7 @@ const Op* Load(const Op& op, Warp& warp) {
   constexpr int64_t kBytes = sizeof(M) * N;
   Block& block = *warp.block;
   if (Checker* checker = block.launch->checker; checker != nullptr) [[unlikely]] {
-    if (!checker->Access(op, warp, {AccessRecord::Kind::kRead, kBytes})) return nullptr;
+    if (!checker->Access(op, warp, {AccessRecord::Kind::kRead, kBytes, sizeof(M)})) return nullptr;
   }
   if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {
     const uint8_t* from = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, false);
@@ -185,8 +185,8 @@ const Op* Store(const Op& op, Warp& warp) {
   constexpr int64_t kBytes = sizeof(M) * N;
   Block& block = *warp.block;
   if (Checker* checker = block.launch->checker; checker != nullptr) [[unlikely]] {
-    const Checker::Doing doing = {AccessRecord::Kind::kWrite, kBytes, /*address=*/0, /*values=*/1,
-                                  sizeof(M), sizeof(Bits)};
+    const Checker::Doing doing = {AccessRecord::Kind::kWrite, kBytes, sizeof(M), /*address=*/0,
+                                  /*values=*/1, sizeof(Bits)};
     if (!checker->Access(op, warp, doing)) return nullptr;
   }
   if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {

@@ -65,6 +65,7 @@ struct OpUse {
   Memory memory = Memory::kNone;
   bool branch = false;
   bool shuffle = false;
+  bool select = false;  // r[0] = r[3] ? r[1] : r[2]
 };
 
 struct Kernel {

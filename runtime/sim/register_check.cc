@@ -75,7 +75,11 @@ void RegisterCheck::CheckUses(Checker& checker, const Op& op, const OpUse& use, 
 // Results are undefined in the lanes in which a source is; loads are checked in memory.
 void RegisterCheck::Spread(const Op& op, const OpUse& use, const Warp& warp, uint32_t lanes) {
   uint32_t undefined = 0;
-  if (use.memory == OpUse::Memory::kNone && use.mask < 0) {
+  if (use.select) {
+    const auto of = [&](int i) { return (use.reads >> i & 1) != 0 ? Undefined(op.r[i]) : 0; };
+    const uint32_t chosen = *warp.In<uint32_t>(op.r[3]);
+    undefined = (of(1) & chosen) | (of(2) & ~chosen) | of(3);
+  } else if (use.memory == OpUse::Memory::kNone && use.mask < 0) {
     for (uint32_t left = use.reads; left != 0; left &= left - 1) {
       undefined |= Undefined(op.r[std::countr_zero(left)]);
     }

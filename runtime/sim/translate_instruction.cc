@@ -210,6 +210,7 @@ void Translator::Generic(const Statement& statement, Form& form) {
     refs.push_back(Source(operand, pick->from[i]));
   }
   Emit(*pick, refs, (1 << to) - 1);
+  if (error_.ok()) draft_.ops.back().select = form.base() == "selp";
 }
 
 void Translator::Move(const Statement& statement, Form& form) {

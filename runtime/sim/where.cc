@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -40,12 +41,13 @@ std::string Demangled(const std::string& name) {
   return status == 0 && plain != nullptr ? std::string(plain.get()) : name;
 }
 
-std::string SharedPlace(const Launch& launch, int64_t offset) {
+std::string SharedPlace(const Launch& launch, int64_t offset, int element_bytes) {
   const std::string bytes = absl::StrFormat(" (byte %d of %d)", offset, launch.shared_bytes);
   std::string name;
   for (size_t i = 0; i < launch.kernel->shared.size(); ++i) {  // the last that begins before it
     const SharedVariable& variable = launch.kernel->shared[i];
-    const int64_t index = (offset - launch.shared_begin[i]) / variable.element_bytes;
+    const int unit = std::max({variable.element_bytes, element_bytes, 1});
+    const int64_t index = (offset - launch.shared_begin[i]) / unit;
     if (offset < launch.shared_begin[i]) continue;
     name = absl::StrFormat(" %s[%d]", Demangled(variable.name), index);
   }

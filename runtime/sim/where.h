@@ -18,7 +18,8 @@ std::string AtLine(const Kernel& kernel, const Op& op);
 std::string ThreadOf(const Launch& launch, uint64_t block, int warp, int lane);
 // A name as C++ has it, where PTX has it mangled.
 std::string Demangled(const std::string& name);
-// "shared memory tile[3] (byte 12 of 256)": the variable that holds the byte, where one does.
-std::string SharedPlace(const Launch& launch, int64_t offset);
+// "shared memory tile[3] (byte 12 of 256)": the variable that the byte is of or behind. PTX mostly
+// declares bytes, so the index counts elements of `element_bytes` there.
+std::string SharedPlace(const Launch& launch, int64_t offset, int element_bytes);
 
 }  // namespace onepass::sim
