@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -20,9 +21,15 @@
 #include "runtime/sim/byte_set.h"
 #include "runtime/sim/finding.h"
 #include "runtime/sim/order.h"
+#include "runtime/sim/race_check.h"
 #include "runtime/sim/register_check.h"
 
 namespace onepass::sim {
+
+// The operation's place in its kernel.
+uint32_t IndexOf(const Warp& warp, const Op& op);
+// "read"
+std::string_view VerbOf(AccessRecord::Kind kind);
 
 // The records of accesses to some memory.
 struct AccessRecords {
@@ -83,25 +90,48 @@ class Checker {
               const std::string& what);
 
  private:
-  struct Target;  // the memory that an access goes to, and what is known of it
+  // The memory that an access goes to, and what is known of it.
+  struct Target {
+    AccessCells* cells = nullptr;
+    ByteSet* written = nullptr;
+    AccessRecords* records = nullptr;
+    std::vector<uint32_t>* latest = nullptr;  // null: of another block's memory
+    absl::flat_hash_map<uint64_t, Released>* words = nullptr;
+    const GlobalMemory::Buffer* buffer = nullptr;  // null: shared memory
+    uint64_t pad = 0;                              // of cells before the memory's first byte
+  };
+  // Where the lanes of an access go, in bytes from the memory's first.
+  struct Places {
+    Places(const uint64_t* offsets, uint32_t of_lanes, int bytes);
+    const uint64_t* offset;
+    uint32_t lanes;
+    bool dense;    // all lanes, each right behind the one before
+    bool uniform;  // all of `lanes` at the same place
+  };
 
+  // checker.cc
   void CheckGlobal(const Op& op, Warp& warp, const Doing& doing, const LaneAddresses& addresses);
+  AccessCells& CellsOf(const GlobalMemory::Buffer& buffer);
+  bool InsideVariables(const Op& op, Warp& warp, const Doing& doing, const Places& places);
+  void Check(const Op& op, Warp& warp, const Doing& doing, const Target& target,
+             const Places& places);
+  // check_access.cc
   void CheckLocal(const Op& op, Warp& warp, const Doing& doing, const HostBytes& bytes);
-  void CheckRace(const Op& op, Warp& warp, const Doing& doing, const Target& target,
-                 const uint64_t* offsets, uint32_t lanes);
   void CheckWritten(const Op& op, Warp& warp, const Doing& doing, const Target& target,
-                    const uint64_t* offsets, uint32_t lanes);
+                    const Places& places);
+  void CheckRace(const Op& op, Warp& warp, const Doing& doing, const Target& target,
+                 const Places& places);
   void Synchronise(const Op& op, Warp& warp, const Doing& doing, const Target& target,
-                   const uint64_t* offsets, uint32_t lanes);
-  bool InsideVariables(const Op& op, Warp& warp, const Doing& doing, const uint64_t* offsets);
-  void CheckMeeting(const Warp& a, const Warp& b);
+                   const Places& places);
   void Forget(const Target& target);
+  // check_report.cc
   std::string PlaceOf(const Launch& launch, const Doing& doing, const Target& target,
                       uint64_t offset) const;
+  void ReportRace(const Op& op, Warp& warp, const Doing& doing, const Target& target,
+                  const RaceCheck::Conflict& conflict);
   void ReportClash(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                    uint64_t offset, int lane, int other);
-  void ReportRace(const Op& op, Warp& warp, const Target& target, int64_t cell, AccessId other,
-                  int lane, const Doing& doing);
+  void CheckMeeting(const Warp& a, const Warp& b);
 
   GlobalMemory& memory_;
   Findings& findings_;

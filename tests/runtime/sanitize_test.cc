@@ -66,5 +66,30 @@ TEST(SanitizeTest, NoKernelOfOursIsReported) {
   }
 }
 
+// What a checker saw reaches whoever measures, while the kernel runs to its end.
+TEST(SanitizeTest, AFindingIsPartOfTheMeasurement) {
+  const Source source{
+      .text = "extern \"C\" __global__ void count(unsigned* counter) { *counter += threadIdx.x; }",
+      .kernels = {"count"}};
+  for (const bool sanitize : {true, false}) {
+    const auto device = OpenDevice("sim:h200", {.sanitize = sanitize});
+    ASSERT_TRUE(device.ok()) << device.status();
+    const auto binary = TheNvrtc().Compile(source, "compute_90");
+    ASSERT_TRUE(binary.ok()) << binary.status();
+    const auto module = (*device)->Load(*binary, source.kernels);
+    ASSERT_TRUE(module.ok()) << module.status();
+    const auto counter = (*device)->Allocate({.bytes = 4, .label = "counter", .element_bytes = 4});
+    ASSERT_TRUE(counter.ok() && (*device)->BeginMeasure(0).ok());
+    const LaunchShape shape{.grid = {1, 1, 1}, .block = {64, 1, 1}};
+    const absl::Span<const uint8_t> block(reinterpret_cast<const uint8_t*>(&*counter), 8);
+    EXPECT_TRUE((*device)->Launch({module->get(), shape, block}, 0).ok());
+    const auto measured = (*device)->EndMeasure(0);
+    ASSERT_TRUE(measured.ok());
+    const std::string all = absl::StrJoin(measured->findings, "\n");
+    EXPECT_EQ(all.find("read of uninitialised counter[0]") != std::string::npos, sanitize) << all;
+    EXPECT_EQ(all.find("race in counter[0]") != std::string::npos, sanitize) << all;
+  }
+}
+
 }  // namespace
 }  // namespace onepass
