@@ -31,11 +31,10 @@ const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
     const bool outside = kind == Finding::Kind::kOutOfBounds || kind == Finding::Kind::kMisaligned;
     const int lane = std::countr_zero(lanes == 0 ? 1u : lanes);
     block.fault_kind = kind;
-    block.fault = absl::Status(
-        outside ? absl::StatusCode::kOutOfRange : absl::StatusCode::kAborted,
-        absl::StrFormat("%s: %s, %s%s", launch.kernel->name, what,
-                        ThreadOf(launch, block.index, warp.index, lane),
-                        AtLine(*launch.kernel, op)));
+    block.fault = absl::Status(outside ? absl::StatusCode::kOutOfRange : absl::StatusCode::kAborted,
+                               absl::StrFormat("%s: %s, %s%s", launch.kernel->name, what,
+                                               ThreadOf(launch, block.index, warp.index, lane),
+                                               AtLine(*launch.kernel, op)));
   }
   warp.stop = Stop::kFault;
   warp.resume = &op;
@@ -87,8 +86,8 @@ void Block::Start(const Launch& of, uint64_t linear) {
   checks->Start(*this);
 }
 
-// Executes until the turn ends or the warp stops. Returns the last operation that ran, or the one to
-// go on with.
+// Executes until the turn ends or the warp stops. Returns the last operation that ran, or the one
+// to go on with.
 const Op* Block::Step(Warp& warp, const Op* op, int64_t& executed) {
   while (warp.budget > 0) {
     --warp.budget;

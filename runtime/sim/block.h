@@ -31,7 +31,7 @@ struct Launch {
   uint32_t threads = 1;  // of a block
   int warps = 1;         // of a block
   int sms = 1;
-  int64_t shared_bytes = 0;  // static and dynamic, with gaps
+  int64_t shared_bytes = 0;           // static and dynamic, with gaps
   std::vector<int64_t> shared_begin;  // by Kernel::shared
   ByteSet shared_usable;              // of a checked launch: without gaps
   int64_t dynamic_shared_bytes = 0;
@@ -39,7 +39,7 @@ struct Launch {
   int64_t l1_bytes = 0;  // one block's share
   size_t log_limit = 0;  // runs after which a block pauses
   bool count_traffic = true;
-  uint64_t seed = 0;  // which warp of a block starts
+  uint64_t seed = 0;           // which warp of a block starts
   Checker* checker = nullptr;  // null: nothing is checked
 };
 

@@ -10,7 +10,8 @@ namespace onepass::sim {
 
 class ByteSet {
  public:
-  // Of `bytes` bytes, empty. Fresh sets are reserved lazily; one of the same size or less is reused.
+  // Of `bytes` bytes, empty. Fresh sets are reserved lazily; one of the same size or less is
+  // reused.
   void Reset(int64_t bytes) {
     const size_t words = static_cast<size_t>(bytes) / 64 + 2;
     if (words > capacity_) {
@@ -25,7 +26,8 @@ class ByteSet {
   // Ranges lie inside the memory.
   bool HasAll(uint64_t offset, uint64_t bytes) const {
     bool all = true;
-    Each(offset, bytes, [&](uint64_t word, uint64_t mask) { all &= (words_[word] & mask) == mask; });
+    Each(offset, bytes,
+         [&](uint64_t word, uint64_t mask) { all &= (words_[word] & mask) == mask; });
     return all;
   }
   void Add(uint64_t offset, uint64_t bytes) {

@@ -31,7 +31,7 @@ struct DraftOp {
   Flow flow = Flow::kNext;
   int32_t label = -1;
   int32_t origin = -1;
-  int8_t mask = -1;     // as OpUse
+  int8_t mask = -1;  // as OpUse
   int8_t address = -1;
   OpUse::Memory memory = OpUse::Memory::kNone;
   bool shuffle = false;

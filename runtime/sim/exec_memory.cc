@@ -185,8 +185,12 @@ const Op* Store(const Op& op, Warp& warp) {
   constexpr int64_t kBytes = sizeof(M) * N;
   Block& block = *warp.block;
   if (Checker* checker = block.launch->checker; checker != nullptr) [[unlikely]] {
-    const Checker::Doing doing = {AccessRecord::Kind::kWrite, kBytes, sizeof(M), /*address=*/0,
-                                  /*values=*/1, sizeof(Bits)};
+    const Checker::Doing doing = {AccessRecord::Kind::kWrite,
+                                  kBytes,
+                                  sizeof(M),
+                                  /*address=*/0,
+                                  /*values=*/1,
+                                  sizeof(Bits)};
     if (!checker->Access(op, warp, doing)) return nullptr;
   }
   if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {

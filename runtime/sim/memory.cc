@@ -131,7 +131,8 @@ void GlobalMemory::NoteWrite(uint64_t address, int64_t bytes) {
 
 void GlobalMemory::SetWritten(uint64_t address) {
   const Buffer* buffer = Find(address);
-  if (buffer != nullptr) NoteWrite(buffer->begin, static_cast<int64_t>(buffer->end - buffer->begin));
+  if (buffer != nullptr)
+    NoteWrite(buffer->begin, static_cast<int64_t>(buffer->end - buffer->begin));
 }
 
 void GlobalMemory::SetReadOnly(uint64_t address) {

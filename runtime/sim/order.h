@@ -90,7 +90,7 @@ class BlockOrder {
   };
   struct WarpOrder {
     uint32_t now = 1;
-    uint32_t base = 0;  // the warp's own accesses before it are ordered for all its lanes
+    uint32_t base = 0;    // the warp's own accesses before it are ordered for all its lanes
     bool fences = false;  // of its lanes, that `fenced` does not hold
     Clocks known;
     Clocks fenced;  // as BlockOrder::fenced_, for the warp's lanes

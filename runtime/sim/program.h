@@ -77,8 +77,8 @@ struct Kernel {
   std::vector<Constant> constants;
   std::vector<SharedVariable> shared;
   int64_t constant_bytes = 0;
-  int64_t register_bytes = 0;  // of a warp
-  int64_t mask_begin = 0;      // where the predicates' masks are among the registers
+  int64_t register_bytes = 0;     // of a warp
+  int64_t mask_begin = 0;         // where the predicates' masks are among the registers
   std::vector<RowRef> undefined;  // registers that some path reads before it writes them
   int64_t static_shared_bytes = 0;
   int64_t local_bytes = 0;  // of a thread

@@ -46,9 +46,9 @@ void RegisterCheck::CheckMask(Checker& checker, const Op& op, const OpUse& use, 
   for (uint32_t left = lanes; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     if ((masks[lane] >> lane & 1) != 0) continue;
-    checker.Report(Finding::Kind::kLaneMask, warp, op, lane,
-                   absl::StrFormat("lane %d is not in the mask 0x%08x that it waits with", lane,
-                                   masks[lane]));
+    checker.Report(
+        Finding::Kind::kLaneMask, warp, op, lane,
+        absl::StrFormat("lane %d is not in the mask 0x%08x that it waits with", lane, masks[lane]));
   }
 }
 
@@ -115,8 +115,7 @@ void RegisterCheck::Shuffle(const Op& op, Warp& warp, uint32_t lanes) {
   following_ |= (undefined & lanes) != 0;
   uint32_t& to = Undefined(op.r[0]);
   to = (to & ~lanes) | (undefined & lanes);
-  const OpUse& use =
-      warp.block->launch->kernel->uses[&op - warp.block->launch->kernel->ops.data()];
+  const OpUse& use = warp.block->launch->kernel->uses[&op - warp.block->launch->kernel->ops.data()];
   if ((use.writes & 2) != 0) Undefined(op.r[1]) &= ~lanes;
 }
 

@@ -26,7 +26,8 @@ class RegisterCheck {
 
  private:
   uint32_t& Undefined(RowRef ref) {
-    return undefined_[ref < mask_begin_ ? ref / 128 : (mask_begin_ / 128) + (ref - mask_begin_) / 4];
+    return undefined_[ref < mask_begin_ ? ref / 128
+                                        : (mask_begin_ / 128) + (ref - mask_begin_) / 4];
   }
   uint32_t LanesOf(const Op& op, const Warp& warp) const;
   void CheckUses(Checker& checker, const Op& op, const OpUse& use, Warp& warp, uint32_t lanes);

@@ -14,7 +14,7 @@ struct Allocation {
   int64_t bytes = 0;          // of the file of one warp, a multiple of 64
   int64_t mask_begin = 0;     // where the predicates are in it
   std::vector<int32_t> live_at_start;  // registers that a path reads before it writes them
-  int live_registers = 0;     // the most 32-bit registers of a thread that are live at once
+  int live_registers = 0;  // the most 32-bit registers of a thread that are live at once
 };
 
 // Registers whose lifetimes do not meet share a place. Lanes are independent, so this holds for

@@ -66,7 +66,8 @@ Planted Read(const fs::path& path) {
 
 std::vector<Planted> AllPlanted() {
   std::vector<Planted> all;
-  for (const auto& entry : fs::directory_iterator(ONEPASS_SOURCE_DIR "/tests/runtime/sim/planted")) {
+  for (const auto& entry :
+       fs::directory_iterator(ONEPASS_SOURCE_DIR "/tests/runtime/sim/planted")) {
     if (entry.path().extension() == ".cu") all.push_back(Read(entry.path()));
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
