@@ -33,6 +33,9 @@ class ByteSet {
   void Add(uint64_t offset, uint64_t bytes) {
     Each(offset, bytes, [&](uint64_t word, uint64_t mask) { words_[word] |= mask; });
   }
+  void Remove(uint64_t offset, uint64_t bytes) {
+    Each(offset, bytes, [&](uint64_t word, uint64_t mask) { words_[word] &= ~mask; });
+  }
   bool Has(uint64_t offset) const { return (words_[offset / 64] >> (offset % 64) & 1) != 0; }
 
  private:

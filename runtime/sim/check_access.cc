@@ -72,21 +72,49 @@ void Checker::CheckWritten(const Op& op, Warp& warp, const Doing& doing, const T
                            const Places& places) {
   ByteSet& written = *target.written;
   if (!written.tracked()) return;
-  const uint64_t* offset = places.offset;
-  const auto add = [&](int lane) { written.Add(offset[lane], doing.bytes); };
+  const bool dense = places.dense;
   if (doing.kind == Kind::kWrite) {
-    if (places.dense) return written.Add(offset[0], 32 * doing.bytes);
-    return EachLane(places.lanes, add);
+    if (dense) written.Add(places.offset[0], 32 * doing.bytes);
+    if (!dense) EachLane(places.lanes, [&](int i) { written.Add(places.offset[i], doing.bytes); });
+    return ForgetUndefined(op, warp, doing, written, places);
   }
-  if (places.dense && written.HasAll(offset[0], 32 * doing.bytes)) return;
+  if (dense && written.HasAll(places.offset[0], 32 * doing.bytes)) return;
+  CheckRead(op, warp, doing, written, places,
+            [&](uint64_t byte) { return PlaceOf(*warp.block->launch, doing, target, byte); });
+}
+
+// What is stored is undefined: the memory is as if nobody had written it.
+void Checker::ForgetUndefined(const Op& op, const Warp& warp, const Doing& doing, ByteSet& written,
+                              const Places& places) {
+  const RegisterCheck& registers = warp.block->checks->registers[warp.index];
+  if (!registers.following()) return;
+  for (int n = 0; n < doing.bytes / doing.element_bytes; ++n) {
+    EachLane(registers.UndefinedLanes(op.r[doing.values + n]) & places.lanes, [&](int lane) {
+      written.Remove(places.offset[lane] + n * doing.element_bytes, doing.element_bytes);
+    });
+  }
+}
+
+// Marks the registers that get what nobody wrote. An atomic depends on it at once.
+void Checker::CheckRead(const Op& op, Warp& warp, const Doing& doing, ByteSet& written,
+                        const Places& places, const std::function<std::string(uint64_t)>& place) {
   EachLane(places.uniform ? places.lanes & (0 - places.lanes) : places.lanes, [&](int lane) {
-    if (written.HasAll(offset[lane], doing.bytes)) return;
-    uint64_t byte = offset[lane];
+    if (written.HasAll(places.offset[lane], doing.bytes)) return;
+    uint64_t byte = places.offset[lane];
     while (written.Has(byte)) ++byte;
-    Report(Finding::Kind::kUninitialisedRead, warp, op, lane,
-           "read of uninitialised " + PlaceOf(*warp.block->launch, doing, target, byte));
+    const uint32_t origin = OriginFor(warp, op, lane, [&] { return place(byte); });
+    if (doing.kind == Kind::kUpdate) {
+      return ReportUse(warp, op, 1u << lane, origin, "the atomic depends on");
+    }
+    for (int n = 0; n < doing.bytes / doing.element_bytes; ++n) {
+      const uint64_t at = places.offset[lane] + n * doing.element_bytes;
+      if (written.HasAll(at, doing.element_bytes)) continue;
+      warp.block->checks->registers[warp.index].SetUndefined(
+          op.r[doing.values + n], places.uniform ? places.lanes : 1u << lane, origin);
+    }
   });
-  if (doing.kind == Kind::kUpdate) EachLane(places.lanes, add);
+  if (doing.kind != Kind::kUpdate) return;
+  EachLane(places.lanes, [&](int lane) { written.Add(places.offset[lane], doing.bytes); });
 }
 
 void Checker::CheckLocal(const Op& op, Warp& warp, const Doing& doing, const HostBytes& bytes) {
@@ -94,13 +122,15 @@ void Checker::CheckLocal(const Op& op, Warp& warp, const Doing& doing, const Hos
   ByteSet& written = block.checks->written_local;
   const int64_t size = block.launch->kernel->local_bytes;
   const uint64_t warp_begin = static_cast<uint64_t>(warp.index) * 32 * size;
-  EachLane(warp.exec, [&](int lane) {
-    const uint64_t offset = warp_begin + bytes.offset[lane];
-    if (doing.kind != Kind::kRead) return written.Add(offset, doing.bytes);
-    if (written.HasAll(offset, doing.bytes)) return;
-    Report(Finding::Kind::kUninitialisedRead, warp, op, lane,
-           absl::StrFormat("read of uninitialised local memory (byte %d of %d)",
-                           bytes.offset[lane] - lane * size, size));
+  alignas(64) uint64_t offsets[32];
+  for (int i = 0; i < 32; ++i) offsets[i] = warp_begin + bytes.offset[i];
+  const Places places(offsets, warp.exec, doing.bytes);
+  if (doing.kind == Kind::kWrite) {
+    EachLane(warp.exec, [&](int lane) { written.Add(offsets[lane], doing.bytes); });
+    return ForgetUndefined(op, warp, doing, written, places);
+  }
+  CheckRead(op, warp, doing, written, places, [&](uint64_t byte) {
+    return absl::StrFormat("local memory (byte %d of %d)", byte % size, size);
   });
 }
 

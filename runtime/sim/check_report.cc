@@ -41,6 +41,36 @@ void Checker::Report(Finding::Kind kind, const Warp& warp, const Op& op, int lan
   });
 }
 
+uint32_t Checker::OriginFor(const Warp& warp, const Op& op, int lane,
+                            const std::function<std::string()>& place) {
+  const auto [entry, is_new] = origins_.try_emplace(IndexOf(warp, op) + 1);
+  if (is_new) {
+    const Launch& launch = *warp.block->launch;
+    entry->second = absl::StrFormat("read of uninitialised %s, %s%s", place(),
+                                    ThreadOf(launch, warp.block->index, warp.index, lane),
+                                    AtLine(*launch.kernel, op));
+  }
+  return entry->first;
+}
+
+void Checker::ReportUse(const Warp& warp, const Op& op, uint32_t lanes, uint32_t origin,
+                        std::string_view what) {
+  if (lanes == 0) return;
+  const Launch& launch = *warp.block->launch;
+  findings_.Add(
+      Finding::Kind::kUninitialisedRead, launch.kernel->name, IndexOf(warp, op), origin, [&] {
+        const std::string where = absl::StrFormat(
+            "%s%s", ThreadOf(launch, warp.block->index, warp.index, std::countr_zero(lanes)),
+            AtLine(*launch.kernel, op));
+        if (origin == 0) {
+          return absl::StrFormat("%s: %s an uninitialised register, %s", launch.kernel->name, what,
+                                 where);
+        }
+        return absl::StrFormat("%s: %s; %s it, %s", launch.kernel->name, origins_[origin], what,
+                               where);
+      });
+}
+
 std::string Checker::PlaceOf(const Launch& launch, const Doing& doing, const Target& target,
                              uint64_t offset) const {
   if (target.buffer != nullptr) return memory_.Describe(target.buffer->begin + offset);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -67,7 +68,8 @@ class Checker {
     int bytes = 0;          // of a lane
     int element_bytes = 0;  // of one value in memory
     int address = 0;        // which r[]
-    // Of a write: r[values...] hold the values in rows of so many bytes a lane.
+    // Of a read or write: r[values...] hold the values; of a write, in rows of so many bytes a
+    // lane.
     int values = 1;
     int row_bytes = 0;
   };
@@ -84,6 +86,9 @@ class Checker {
   void Arrive(Warp& warp, const BarrierRequest& request);
   void Complete(Block& block, int barrier);
 
+  // The lanes use a value that is undefined because of what OriginFor described; 0: nothing.
+  void ReportUse(const Warp& warp, const Op& op, uint32_t lanes, uint32_t origin,
+                 std::string_view what);
   // Of a store: where its first lane's address lies.
   bool StoresToGlobal(const Op& op, const Warp& warp, int address) const;
   void Report(Finding::Kind kind, const Warp& warp, const Op& op, int lane,
@@ -119,6 +124,10 @@ class Checker {
   void CheckLocal(const Op& op, Warp& warp, const Doing& doing, const HostBytes& bytes);
   void CheckWritten(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                     const Places& places);
+  void CheckRead(const Op& op, Warp& warp, const Doing& doing, ByteSet& written,
+                 const Places& places, const std::function<std::string(uint64_t)>& place);
+  void ForgetUndefined(const Op& op, const Warp& warp, const Doing& doing, ByteSet& written,
+                       const Places& places);
   void CheckRace(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                  const Places& places);
   void Synchronise(const Op& op, Warp& warp, const Doing& doing, const Target& target,
@@ -127,6 +136,8 @@ class Checker {
   // check_report.cc
   std::string PlaceOf(const Launch& launch, const Doing& doing, const Target& target,
                       uint64_t offset) const;
+  uint32_t OriginFor(const Warp& warp, const Op& op, int lane,
+                     const std::function<std::string()>& place);
   void ReportRace(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                   const RaceCheck::Conflict& conflict);
   void ReportClash(const Op& op, Warp& warp, const Doing& doing, const Target& target,
@@ -135,9 +146,10 @@ class Checker {
 
   GlobalMemory& memory_;
   Findings& findings_;
-  AccessRecords records_;                            // of accesses to global memory
-  std::vector<std::unique_ptr<AccessCells>> cells_;  // by Buffer::id
-  absl::flat_hash_map<uint64_t, Released> words_;    // of global memory, by address
+  AccessRecords records_;                               // of accesses to global memory
+  std::vector<std::unique_ptr<AccessCells>> cells_;     // by Buffer::id
+  absl::flat_hash_map<uint64_t, Released> words_;       // of global memory, by address
+  absl::flat_hash_map<uint32_t, std::string> origins_;  // uninitialised reads, by operation + 1
 };
 
 }  // namespace onepass::sim

@@ -1,5 +1,5 @@
 // A block of 24 threads shuffles as if it had 32.
-// find: uninitialised read; an uninitialised register is stored; thread (0,0,0)
+// find: uninitialised read; what is stored depends on an uninitialised register; thread (0,0,0)
 // run: grid=1 block=24
 // args: in:x:24:4 out:y:1:4
 extern "C" __global__ void faulty(const float* x, float* y) {

@@ -1,5 +1,5 @@
 // A register reaches the output that is set on one path only.
-// find: uninitialised read; an uninitialised register is stored; thread (8,0,0)
+// find: uninitialised read; what is stored depends on an uninitialised register; thread (8,0,0)
 // run: grid=1 block=32
 // args: in:x:32:4 out:y:32:4
 extern "C" __global__ void faulty(const float* x, float* y) {
