@@ -16,13 +16,15 @@ int64_t ParameterTensors(const Key& key) {
 // needed again is evicted first; its share of L2 among all that the second pass touches, where
 // narrow accesses carry no such hint.
 int64_t FoundInL2(const Key& key, const TensorBytes& bytes, const DeviceSpec& device) {
-  if (key.access_bytes == 16) return device.l2_bytes;
+  if (HasEvictionHints(key)) return device.l2_bytes;
   const double other = static_cast<double>(bytes.y + bytes.residual);
   const double x = static_cast<double>(bytes.x);
   return static_cast<int64_t>(static_cast<double>(device.l2_bytes) * x / (x + other));
 }
 
 }  // namespace
+
+bool HasEvictionHints(const Key& key) { return key.access_bytes == 16; }
 
 int64_t ChannelCount(const Key& key, const Extents& extents) {
   switch (key.geometry) {

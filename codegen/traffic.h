@@ -25,6 +25,9 @@ constexpr int64_t WholeSectors(int64_t bytes) {
   return CeilDiv(bytes, kSectorBytes) * kSectorBytes;
 }
 
+// Whether accesses carry evict-first hints: those of 16 bytes, which fill their sectors.
+bool HasEvictionHints(const Key& key);
+
 // The number of channels, or of rows, that have parameters.
 int64_t ChannelCount(const Key& key, const Extents& extents);
 

@@ -129,9 +129,12 @@ absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view file) {
 }
 
 std::string NpyHeaderText(DType dtype, const Dims& dims) {
-  std::string text =
-      absl::StrCat("{'descr': '", NpyTypeOf(dtype), "', 'fortran_order': False, 'shape': (",
-                   absl::StrJoin(dims, ", "), dims.size() == 1 ? ",), }" : "), }");
+  return NpyHeaderText(NpyTypeOf(dtype), dims);
+}
+
+std::string NpyHeaderText(absl::string_view descr, const Dims& dims) {
+  std::string text = absl::StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (",
+                                  absl::StrJoin(dims, ", "), dims.size() == 1 ? ",), }" : "), }");
   constexpr size_t kPrefix = 10, kAlignment = 64;
   const size_t padded = (kPrefix + text.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
   text.resize(padded - kPrefix - 1, ' ');

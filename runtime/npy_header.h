@@ -26,6 +26,7 @@ absl::StatusOr<NpyHeader> ParseNpyHeader(absl::string_view file);
 
 // Version 1.0, padded to a multiple of 64 bytes, as NumPy writes it.
 std::string NpyHeaderText(DType dtype, const Dims& dims);
+std::string NpyHeaderText(absl::string_view descr, const Dims& dims);
 
 // "<f4"
 absl::string_view NpyTypeOf(DType dtype);

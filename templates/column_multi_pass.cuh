@@ -1,6 +1,6 @@
 // Batch normalisation in training, Column geometry, in two launches: statistics, then apply.
 // `split` blocks share a tile of columns, neighbouring blocks working on neighbouring tiles of the
-// same rows. The second launch walks the blocks in reverse, for L2's sake, as in
+// same rows. The second launch walks blocks and rows in reverse, for L2's sake, as in
 // row_multi_pass.cuh.
 //
 // F as for column_persistent_grid.cuh, with kRegisterVectors as the vectors a thread loads at once.
@@ -126,19 +126,20 @@ __device__ __forceinline__ void ColumnApply(const Arguments& a) {
   for (int i = 0; i < F::kVector; ++i)
     map[i] = maps[i * F::kTileVectors + threadIdx.x % F::kTileVectors];
 
-  const int steps = tile.Steps();
-  int step = 0;
-  for (; step + kBatch <= steps; step += kBatch) {
+  int left = tile.Steps();
+  while (left % kBatch != 0) {
+    --left;
+    V one;
+    one.LoadStreaming(a.x, tile.At(left));
+    WriteColumns<F, C>(a, tile.At(left), one, map);
+  }
+  while (left > 0) {
+    left -= kBatch;
     V batch[kBatch];
 #pragma unroll
-    for (int r = 0; r < kBatch; ++r) batch[r].LoadStreaming(a.x, tile.At(step + r));
+    for (int r = 0; r < kBatch; ++r) batch[r].LoadStreaming(a.x, tile.At(left + r));
 #pragma unroll
-    for (int r = 0; r < kBatch; ++r) WriteColumns<F, C>(a, tile.At(step + r), batch[r], map);
-  }
-  for (; step < steps; ++step) {
-    V one;
-    one.LoadStreaming(a.x, tile.At(step));
-    WriteColumns<F, C>(a, tile.At(step), one, map);
+    for (int r = 0; r < kBatch; ++r) WriteColumns<F, C>(a, tile.At(left + r), batch[r], map);
   }
 }
 

@@ -1,7 +1,8 @@
 // Batch normalisation in training, Row geometry, in two launches: statistics, then apply. `split`
-// blocks share a row; each leaves its moments in the workspace. The second launch walks the blocks
-// in reverse, so that it begins with what L2 still holds, and marks what it touches with 16-byte
-// accesses as evict-first, so that nothing pushes out what it has yet to read.
+// blocks share a row; each leaves its moments in the workspace. The second launch walks the blocks,
+// and each block its part, in reverse, so that it begins with what L2 still holds, and marks what
+// it touches with 16-byte accesses as evict-first, so that nothing pushes out what it has yet to
+// read.
 //
 // F as for row_persistent_block.cuh, with kRegisterVectors as the vectors a thread loads at once.
 // Grid: rows * split.
@@ -132,20 +133,24 @@ __device__ __forceinline__ void RowApply(const Arguments& a) {
   const AffineMap<S> map = FinishChannel<F>(a, row, CombineParts<F>(a, row, scratch),
                                             part.part == 0 && threadIdx.x == 0);
 
-  Index v = part.begin + threadIdx.x;
-  while (v < part.end && part.end - v > (kBatch - 1) * F::kThreads) {
+  const Index first = part.begin + threadIdx.x;
+  Index left = first < part.end ? (part.end - first - 1) / F::kThreads + 1 : 0;
+  while (left % kBatch != 0) {
+    --left;
+    const Index at = address.At(first + left * F::kThreads);
+    V one;
+    one.LoadStreaming(a.x, at);
+    WriteVector<F>(a, at, one, map);
+  }
+  while (left > 0) {
+    left -= kBatch;
     V batch[kBatch];
 #pragma unroll
-    for (int i = 0; i < kBatch; ++i) batch[i].LoadStreaming(a.x, address.At(v + i * F::kThreads));
+    for (int i = 0; i < kBatch; ++i)
+      batch[i].LoadStreaming(a.x, address.At(first + (left + i) * F::kThreads));
 #pragma unroll
     for (int i = 0; i < kBatch; ++i)
-      WriteVector<F>(a, address.At(v + i * F::kThreads), batch[i], map);
-    v += kBatch * F::kThreads;
-  }
-  for (; v < part.end; v += F::kThreads) {
-    V one;
-    one.LoadStreaming(a.x, address.At(v));
-    WriteVector<F>(a, address.At(v), one, map);
+      WriteVector<F>(a, address.At(first + (left + i) * F::kThreads), batch[i], map);
   }
 }
 

@@ -20,10 +20,12 @@ std::string Refusal(const Key& key, const DeviceSpec&) {
   return "";
 }
 
-// Two waves of blocks, but at least kMinSteps rows a thread.
+// Two waves of blocks, or one where accesses carry no hints, but at least kMinSteps rows a thread.
 int SplitFor(const Key& key, const Plan& plan, const DeviceSpec& device) {
   const int64_t tiles = TilesAcross(key, plan.tile_vectors);
-  const int64_t wanted = CeilDiv(2 * int64_t{plan.blocks_per_sm} * device.sms, tiles);
+  const int64_t wave = int64_t{plan.blocks_per_sm} * device.sms;
+  const int64_t wanted =
+      HasEvictionHints(key) ? CeilDiv(2 * wave, tiles) : std::max<int64_t>(wave / tiles, 1);
   const int64_t most = key.reduce_class / (int64_t{kMinSteps} * plan.threads / plan.tile_vectors);
   const int64_t limit = std::min(most, MostSplits(key, plan, tiles));
   return static_cast<int>(std::clamp<int64_t>(wanted, 1, std::max<int64_t>(limit, 1)));

@@ -21,12 +21,15 @@ std::string Refusal(const Key& key, const DeviceSpec&) {
   return "";
 }
 
-// Two waves of blocks over all rows, in parts of at least 16 KB; parts grow beyond 128 KB only
+// Blocks over all rows, in parts of at least 16 KB: two waves, or where accesses carry no hints one
+// at most, so that the second launch meets x exactly in reverse. Parts grow beyond 128 KB only
 // where that would take more than kMostParts, all of which every block of the row reads.
 int SplitFor(const Key& key, const DeviceSpec& device) {
   const int64_t row_bytes = key.reduce_class * key.inner * key.element_bytes();
+  const int64_t wave = kBlocksPerSm * int64_t{device.sms};
+  const int64_t rows = std::max<int64_t>(key.row_class, 1);
   const int64_t wanted =
-      CeilDiv(2 * kBlocksPerSm * int64_t{device.sms}, std::max<int64_t>(key.row_class, 1));
+      HasEvictionHints(key) ? CeilDiv(2 * wave, rows) : std::max<int64_t>(wave / rows, 1);
   const int64_t fewest = std::min(CeilDiv(row_bytes, kMaxPartBytes), kMostParts);
   const int64_t most = std::max<int64_t>(row_bytes / kMinPartBytes, 1);
   return static_cast<int>(std::max(fewest, std::min(wanted, most)));

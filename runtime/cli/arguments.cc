@@ -52,8 +52,9 @@ absl::StatusOr<Arguments> Arguments::Parse(absl::Span<const std::string> words,
       return absl::InvalidArgumentError(absl::StrCat(name, " needs a value: ", flag->value));
     }
     arguments.values_.erase(OppositeOf(name));
+    arguments.in_order_.emplace_back(name, value);
     const auto [place, is_new] = arguments.values_.try_emplace(std::string(name), value);
-    if (!is_new && !value.empty()) {
+    if (!is_new && !value.empty() && !flag->many) {
       return absl::InvalidArgumentError(
           absl::StrCat(name, ": is given twice, as '", place->second, "' and '", value, "'"));
     }
@@ -79,6 +80,14 @@ std::string Arguments::Line() const {
 std::string Arguments::Get(absl::string_view flag, absl::string_view otherwise) const {
   const auto found = values_.find(std::string(flag));
   return found == values_.end() ? std::string(otherwise) : found->second;
+}
+
+std::vector<std::string> Arguments::GetAll(absl::string_view flag) const {
+  std::vector<std::string> values;
+  for (const auto& [name, value] : in_order_) {
+    if (name == flag) values.push_back(value);
+  }
+  return values;
 }
 
 absl::StatusOr<uint64_t> Arguments::GetNumber(absl::string_view flag, uint64_t otherwise,

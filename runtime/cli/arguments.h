@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,13 +16,14 @@ struct Flag {
   absl::string_view name;   // "--device", "-o"
   absl::string_view value;  // what the value is called in the help; "" for a flag without one
   absl::string_view help;
+  bool many = false;  // may be given several times; see GetAll
 };
 
 class Arguments {
  public:
   // Flags stand before, after or between the other words, as `--key value` or `--key=value`; after
   // `--` there are none. A lone `-` is a word. Of --check and --no-check the last wins; a flag with
-  // a value is given once. kInvalidArgument names the flag.
+  // a value is given once, unless it may be given many times. kInvalidArgument names the flag.
   static absl::StatusOr<Arguments> Parse(absl::Span<const std::string> words,
                                          absl::Span<const Flag> flags);
 
@@ -33,6 +35,8 @@ class Arguments {
   bool Has(absl::string_view flag) const { return values_.contains(std::string(flag)); }
   // The value of a flag, or `otherwise` where it was not given.
   std::string Get(absl::string_view flag, absl::string_view otherwise = "") const;
+  // All values of a flag that may stand several times, in their order.
+  std::vector<std::string> GetAll(absl::string_view flag) const;
   // A whole number of at least `least`. kInvalidArgument names the flag and the value.
   absl::StatusOr<uint64_t> GetNumber(absl::string_view flag, uint64_t otherwise,
                                      uint64_t least = 0) const;
@@ -42,6 +46,7 @@ class Arguments {
  private:
   std::vector<std::string> words_;
   std::map<std::string, std::string> values_;
+  std::vector<std::pair<std::string, std::string>> in_order_;  // every flag with its value
 };
 
 }  // namespace onepass::cli

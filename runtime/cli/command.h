@@ -27,6 +27,7 @@ extern const Command kBatchCommand;
 extern const Command kExplainCommand;
 extern const Command kEmitCommand;
 extern const Command kOnnxCommand;
+extern const Command kPtxCommand;
 extern const Command kCacheCommand;
 extern const Command kDoctorCommand;
 extern const Command kVersionCommand;

@@ -11,9 +11,9 @@
 namespace onepass::cli {
 namespace {
 
-const Command* const kCommands[] = {&kRunCommand,    &kBatchCommand,  &kExplainCommand,
-                                    &kEmitCommand,   &kOnnxCommand,   &kCacheCommand,
-                                    &kDoctorCommand, &kVersionCommand};
+const Command* const kCommands[] = {&kRunCommand,   &kBatchCommand,  &kExplainCommand,
+                                    &kEmitCommand,  &kOnnxCommand,   &kPtxCommand,
+                                    &kCacheCommand, &kDoctorCommand, &kVersionCommand};
 
 bool IsHelp(absl::string_view word) { return word == "help" || word == "--help" || word == "-h"; }
 
@@ -44,9 +44,6 @@ int RunCommand(absl::Span<const std::string> words) {
   const auto found =
       std::find_if(std::begin(kCommands), std::end(kCommands),
                    [&](const Command* command) { return command->name == words[0]; });
-  if (found == std::end(kCommands) && words[0] == "ptx") {
-    return Complain("ptx: executing PTX of others is not supported yet", kExitUnsupported);
-  }
   if (found == std::end(kCommands)) {
     return Complain(absl::StrCat("unknown command '", words[0], "'; 'onepass help' lists them"),
                     kExitInvalid);

@@ -7,25 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "runtime/device/registry.h"
+#include "runtime/device/sim_machine.h"
 #include "runtime/sim/gpu.h"
 
 namespace onepass {
 namespace {
-
-sim::Machine MachineOf(const DeviceSpec& spec) {
-  sim::Machine machine;
-  machine.name = spec.name;
-  machine.sms = spec.sms;
-  machine.max_threads_per_sm = spec.max_threads_per_sm;
-  machine.max_blocks_per_sm = spec.max_blocks_per_sm;
-  machine.registers_per_sm = static_cast<int>(spec.registers_per_sm);
-  machine.shared_bytes_per_sm = spec.shared_bytes_per_sm;
-  machine.shared_bytes_per_block = spec.shared_bytes_per_block;
-  machine.l1_bytes_per_sm = spec.shared_bytes_per_sm + 28 * 1024;
-  machine.l2_bytes = spec.l2_bytes;
-  machine.global_bytes = spec.global_bytes;
-  return machine;
-}
 
 Counters CountersOf(const sim::Counts& counts) {
   Counters counters;

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "absl/strings/str_format.h"
+#include "runtime/sim/cluster.h"
 
 namespace onepass::sim {
 namespace {
@@ -93,11 +94,35 @@ bool HostBytes::FindWindow(const Op& op, Warp& warp, const LaneAddresses& addres
   return true;
 }
 
+// Lane by lane: the shared memory of any block of the cluster.
+bool HostBytes::FindInCluster(const Op& op, Warp& warp, const LaneAddresses& addresses,
+                              int64_t bytes, uint64_t window, bool store) {
+  for (int i = 0; i < 32; ++i) {
+    const uint64_t at = addresses.at[i] - window;
+    const uint8_t* host = warp.block->cluster->SharedAt(*warp.block, at, bytes);
+    if (host == nullptr || (at & (bytes - 1)) != 0) {
+      return OutOfBounds(op, warp, i, store, bytes,
+                         absl::StrFormat("%s: byte %d of %d of the cluster's shared memory",
+                                         host == nullptr ? "out of bounds" : "misaligned", at,
+                                         warp.block->launch->shared_bytes));
+    }
+    offset[i] = static_cast<uint64_t>(host - base);
+  }
+  return true;
+}
+
 bool HostBytes::Find(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes,
                      bool store, Space of) {
   Block& block = *warp.block;
   const bool generic = of == Space::kGeneric;
   space = generic ? SpaceOfAddress(addresses.First()) : of;
+  const bool reaches_cluster =
+      block.launch->cluster_blocks > 1 && (generic || of == Space::kSharedCluster);
+  if (space == Space::kSharedCluster) space = Space::kShared;
+  if (space == Space::kShared && reaches_cluster) {
+    base = block.shared;
+    return FindInCluster(op, warp, addresses, bytes, generic ? kSharedWindow : 0, store);
+  }
   switch (space) {
     case Space::kShared:
       base = block.shared;

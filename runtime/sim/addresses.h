@@ -84,6 +84,8 @@ class HostBytes {
   Space space = Space::kGlobal;     // kGlobal, kShared, kLocal, kParam
 
  private:
+  bool FindInCluster(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes,
+                     uint64_t window, bool store);
   bool FindWindow(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes,
                   uint64_t window, int64_t size, bool store);
 };

@@ -118,7 +118,12 @@ class Assembler {
     op.fn = draft.fn;
     op.offset = draft.offset;
     op.flags = draft.flags;
-    for (int i = 0; i < draft.refs; ++i) op.r[i] = RefOf(draft.r[i]);
+    if (draft.refs > kMaxRefs) {
+      op.offset = static_cast<int32_t>(kernel_.long_refs.size());
+      for (int i = 0; i < draft.refs; ++i) kernel_.long_refs.push_back(RefOf(draft.r[i]));
+    } else {
+      for (int i = 0; i < draft.refs; ++i) op.r[i] = RefOf(draft.r[i]);
+    }
     if (draft.guard >= 0) {
       op.inner = op.fn;
       op.fn = &Guarded;

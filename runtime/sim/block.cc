@@ -8,12 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/sim/checker.h"
+#include "runtime/sim/cluster.h"
 #include "runtime/sim/where.h"
 
 namespace onepass::sim {
 namespace {
 
-constexpr int64_t kWarpTurn = 1 << 16;   // operations before the next warp goes on
+constexpr int64_t kWarpTurn = 256;       // operations before the next warp goes on
 constexpr int64_t kBlockTurn = 1 << 22;  // operations of a block in one round
 constexpr int64_t kOrderedTurn = 512;    // operations of a warp while others wait for it
 
@@ -44,9 +45,13 @@ const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
 Block::Block() = default;
 Block::~Block() = default;
 
-void Block::Start(const Launch& of, uint64_t linear) {
+void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   launch = &of;
   index = linear;
+  cluster = &in;
+  rank = number;
+  random = Random(of.seed, linear);
+  copies.clear();
   ctaid[0] = static_cast<uint32_t>(linear % of.grid[0]);
   ctaid[1] = static_cast<uint32_t>(linear / of.grid[0] % of.grid[1]);
   ctaid[2] = static_cast<uint32_t>(linear / of.grid[0] / of.grid[1]);
@@ -88,7 +93,7 @@ void Block::Start(const Launch& of, uint64_t linear) {
 
 // Executes until the turn ends or the warp stops. Returns the last operation that ran, or the one
 // to go on with.
-const Op* Block::Step(Warp& warp, const Op* op, int64_t& executed) {
+const Op* Block::Execute(Warp& warp, const Op* op, int64_t& executed) {
   while (warp.budget > 0) {
     --warp.budget;
     ++executed;
@@ -99,15 +104,19 @@ const Op* Block::Step(Warp& warp, const Op* op, int64_t& executed) {
   return op;
 }
 
-const Op* Block::StepChecked(Warp& warp, const Op* op, int64_t& executed) {
-  RegisterCheck& registers = checks->registers[warp.index];
+// The same for a launch that is checked or recorded.
+const Op* Block::ExecuteWatched(Warp& warp, const Op* op, int64_t& executed) {
+  RegisterCheck* const registers = checks == nullptr ? nullptr : &checks->registers[warp.index];
   const Op* const ops = launch->kernel->ops.data();
   const OpUse* const uses = launch->kernel->uses.data();
   while (warp.budget > 0) {
     --warp.budget;
     ++executed;
-    if (registers.following() || uses[op - ops].mask >= 0) {
-      registers.Before(*launch->checker, *op, warp);
+    if (launch->executed != nullptr) {
+      launch->executed[op - ops].store(1, std::memory_order_relaxed);
+    }
+    if (registers != nullptr && (registers->following() || uses[op - ops].mask >= 0)) {
+      registers->Before(*launch->checker, *op, warp);
     }
     const Op* next = op->fn(*op, warp);
     if (next == nullptr) break;
@@ -120,9 +129,11 @@ int64_t Block::RunWarp(Warp& warp, int64_t budget) {
   warp.budget = budget;
   warp.stop = Stop::kBudget;
   warp.polled = nullptr;
+  WakePolling(warp);
   const Op* op = warp.resume;
   int64_t executed = 0;
-  op = checks == nullptr ? Step(warp, op, executed) : StepChecked(warp, op, executed);
+  const bool watched = checks != nullptr || launch->executed != nullptr;
+  op = watched ? ExecuteWatched(warp, op, executed) : Execute(warp, op, executed);
   if (warp.stop == Stop::kBudget) {
     warp.resume = op;
     // Whoever spins gives way to the other paths of its warp.
@@ -142,6 +153,7 @@ void Block::AfterStop(Warp& warp) {
     case Stop::kExit:
       --live_warps_;
       ++progress;
+      if (!copies.empty()) copies[warp.index].Finish(kAllLanes, /*bulk=*/true, 0, /*open=*/true);
       for (int i = 0; i < 16; ++i) {
         if (barriers[i].arrived != 0) TryRelease(i);
       }
@@ -191,22 +203,47 @@ void Block::TryRelease(int which) {
   barrier = BlockBarrier();
 }
 
-Turn Block::Run() {
-  int64_t left = kBlockTurn;
-  const size_t first = launch->seed * (index + 1) % warps.size();
+// Gives the warp a turn; whether it moved. `left` counts down.
+bool Block::Step(Warp& warp, int64_t turn, int64_t& left) {
+  left -= std::max<int64_t>(RunWarp(warp, turn), 1);
+  const bool moved = warp.stop != Stop::kPoll;
+  AfterStop(warp);
+  if (!fault.ok() || log.runs().size() > launch->log_limit) left = 0;
+  return moved;
+}
+
+int64_t Block::RunInOrder(int64_t left) {
   for (bool moved = true; moved && left > 0;) {
     moved = false;
-    for (size_t i = 0; i < warps.size(); ++i) {
-      Warp& warp = warps[(i + first) % warps.size()];
-      if (Waits(warp)) continue;
-      left -= RunWarp(warp, kWarpTurn);
-      moved |= warp.stop != Stop::kYield;
-      AfterStop(warp);
-      if (!fault.ok()) return Turn::kFault;
-      if (log.runs().size() > launch->log_limit) return Turn::kPaused;
+    for (size_t i = 0; i < warps.size() && left > 0; ++i) {
+      if (!Waits(warps[i])) moved |= Step(warps[i], kWarpTurn, left);
     }
   }
-  return Conclude();
+  return left;
+}
+
+// Turns of random length for warps in random order. A warp that polls goes on when another moved.
+int64_t Block::RunAtRandom(int64_t left) {
+  constexpr int64_t kTurns[] = {1, 2, 5, 17, 100, 1000, kWarpTurn};
+  std::vector<int> polled(warps.size(), -1);
+  for (int moves = 0; left > 0;) {
+    std::vector<int> able;
+    for (size_t i = 0; i < warps.size(); ++i) {
+      if (!Waits(warps[i]) && polled[i] != moves) able.push_back(static_cast<int>(i));
+    }
+    if (able.empty()) break;
+    const int next = able[random.Below(able.size())];
+    const bool moved = Step(warps[next], kTurns[random.Below(std::size(kTurns))], left);
+    if (moved) ++moves;
+    if (!moved) polled[next] = moves;
+  }
+  return left;
+}
+
+Turn Block::Run() {
+  const int64_t left = launch->seed == 0 ? RunInOrder(kBlockTurn) : RunAtRandom(kBlockTurn);
+  if (!fault.ok()) return Turn::kFault;
+  return left > 0 ? Conclude() : Turn::kPaused;
 }
 
 Turn Block::RunOrdered() {
@@ -223,14 +260,17 @@ Turn Block::RunOrdered() {
 
 Turn Block::Conclude() {
   bool ordered = false;
+  bool polls = false;
   bool exited = true;
   for (const Warp& warp : warps) {
-    if (!Waits(warp)) return Turn::kPaused;
+    if (!Waits(warp) && warp.stop != Stop::kPoll) return Turn::kPaused;
     ordered |= warp.stop == Stop::kOrdered;
+    polls |= warp.stop == Stop::kPoll;
     exited &= warp.stop == Stop::kExit;
   }
   if (exited) return Turn::kDone;
   if (ordered) return Turn::kOrdered;
+  if (polls) return Turn::kWaiting;
   fault_kind = Finding::Kind::kDeadlock;
   fault = absl::AbortedError(
       absl::StrFormat("%s: deadlock in %s", launch->kernel->name, DescribeWaiting()));
@@ -241,7 +281,7 @@ std::string Block::DescribeWaiting() const {
   std::string waiting;
   int shown = 0;
   for (const Warp& warp : warps) {
-    if (warp.stop != Stop::kBarrier && warp.stop != Stop::kOrdered) continue;
+    if (warp.stop == Stop::kExit) continue;
     if (++shown > 4) continue;
     absl::StrAppend(&waiting, shown > 1 ? "; " : "", "warp ", warp.index, " waits",
                     AtLine(*launch->kernel, *warp.resume));

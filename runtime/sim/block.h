@@ -1,6 +1,7 @@
 // The state of one thread block, and how its warps take turns.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -9,16 +10,19 @@
 #include "absl/status/status.h"
 #include "runtime/sim/access_log.h"
 #include "runtime/sim/byte_set.h"
+#include "runtime/sim/copies.h"
 #include "runtime/sim/counts.h"
 #include "runtime/sim/finding.h"
 #include "runtime/sim/memory.h"
 #include "runtime/sim/program.h"
+#include "runtime/sim/random.h"
 #include "runtime/sim/warp.h"
 
 namespace onepass::sim {
 
 class Checker;
 struct BlockChecks;
+struct Cluster;  // runtime/sim/cluster.h
 
 // What all blocks of a launch share. Constant while they run.
 struct Launch {
@@ -28,8 +32,11 @@ struct Launch {
   GlobalMemory* memory = nullptr;
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {1, 1, 1};
-  uint32_t threads = 1;  // of a block
-  int warps = 1;         // of a block
+  uint32_t cluster[3] = {1, 1, 1};
+  uint32_t cluster_blocks = 1;  // of a cluster
+  bool has_clusters = false;    // the launch or the kernel states a cluster's shape
+  uint32_t threads = 1;         // of a block
+  int warps = 1;                // of a block
   int sms = 1;
   int64_t shared_bytes = 0;           // static and dynamic, with gaps
   std::vector<int64_t> shared_begin;  // by Kernel::shared
@@ -39,8 +46,10 @@ struct Launch {
   int64_t l1_bytes = 0;  // one block's share
   size_t log_limit = 0;  // runs after which a block pauses
   bool count_traffic = true;
-  uint64_t seed = 0;           // which warp of a block starts
-  Checker* checker = nullptr;  // null: nothing is checked
+  uint64_t seed = 0;  // 0: warps and paths in a fixed order; others: in a random one
+  Checker* checker = nullptr;                // null: nothing is checked
+  std::atomic<uint8_t>* executed = nullptr;  // by operation, whether it was; null: nobody asks
+  std::string* printed = nullptr;  // what kernels print; only while blocks execute in order
 };
 
 // One of a block's 16 barriers.
@@ -55,6 +64,7 @@ struct BlockBarrier {
 enum class Turn : uint8_t {
   kDone,     // all warps have exited
   kPaused,   // can go on at once
+  kWaiting,  // polls what other blocks or asynchronous operations do
   kOrdered,  // waits for its turn in the fixed order
   kFault,
 };
@@ -66,9 +76,9 @@ struct AlignedDelete {
 struct Block {
   Block();
   ~Block();
-  // Makes this the block with the linear index `index` of `launch`, ready to run. Memory of an
-  // earlier use is taken again.
-  void Start(const Launch& launch, uint64_t index);
+  // Makes this the block with the linear index `index` of `launch`, number `rank` of its cluster,
+  // ready to run. Memory of an earlier use is taken again.
+  void Start(const Launch& launch, uint64_t index, Cluster& cluster, int rank);
   // Runs warps until each has exited or waits, or the turn is used up. Any host thread may call it,
   // one at a time for each block.
   Turn Run();
@@ -84,6 +94,8 @@ struct Block {
   const Launch* launch = nullptr;
   uint64_t index = 0;
   uint32_t ctaid[3] = {0, 0, 0};
+  Cluster* cluster = nullptr;
+  int rank = 0;  // in the cluster
   std::vector<Warp> warps;
   uint8_t* shared = nullptr;
   uint8_t* local = nullptr;  // lane after lane of warp after warp, Kernel::local_bytes each
@@ -97,11 +109,16 @@ struct Block {
   // blocks only poll, and none of which progresses, is dead.
   int64_t progress = 0;
   uint64_t clock = 0;
+  Random random;                     // of seeds other than 0
+  std::vector<ThreadCopies> copies;  // by warp; empty until the first asynchronous copy
 
  private:
+  int64_t RunInOrder(int64_t left);
+  int64_t RunAtRandom(int64_t left);
+  bool Step(Warp& warp, int64_t turn, int64_t& left);
   int64_t RunWarp(Warp& warp, int64_t budget);
-  const Op* Step(Warp& warp, const Op* op, int64_t& executed);
-  const Op* StepChecked(Warp& warp, const Op* op, int64_t& executed);
+  const Op* Execute(Warp& warp, const Op* op, int64_t& executed);
+  const Op* ExecuteWatched(Warp& warp, const Op* op, int64_t& executed);
   void AfterStop(Warp& warp);
   void TryRelease(int barrier);
   Turn Conclude();

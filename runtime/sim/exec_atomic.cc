@@ -152,8 +152,9 @@ std::optional<Pick> PickByType(Form& form, Type type, Space space) {
   switch (type) {
     case Type::kF32:
       if (!form.Take("add")) return std::nullopt;
-      return space == Space::kShared ? Scalar<float, AddFloat>()
-                                     : OfVector<float, AddFlushed>(form);
+      return space == Space::kShared || space == Space::kSharedCluster
+                 ? Scalar<float, AddFloat>()
+                 : OfVector<float, AddFlushed>(form);
     case Type::kF64:
       if (!form.Take("add")) return std::nullopt;
       return Scalar<double, Add<double>>();
@@ -192,7 +193,8 @@ std::optional<Pick> PickAtomic(Form& form, bool has_result, bool address32) {
   uint32_t order = (TakeOrder(form) & F::kOrderMask) | F::kStrongOrder;
   if (block_scope) order |= F::kBlockScope;
   const Space space = TakeSpace(form);
-  if (space != Space::kGeneric && space != Space::kGlobal && space != Space::kShared) {
+  if (space != Space::kGeneric && space != Space::kGlobal && space != Space::kShared &&
+      space != Space::kSharedCluster) {
     return std::nullopt;
   }
   const auto type = form.TakeType();

@@ -59,12 +59,8 @@ Pick FenceOf(bool block_scope) { return Pick{&Fence, {}, {}, block_scope ? kBloc
 const Op* Trap(const Op& op, Warp& warp) { return Fault(warp, op, warp.exec, "trap"); }
 
 const Op* Nanosleep(const Op& op, Warp& warp) {
-  if (!warp.others.empty()) {
-    return Reschedule(warp, &op + 1, Path::State::kYielded);
-  }
-  warp.stop = Stop::kYield;
-  warp.resume = &op + 1;
-  return nullptr;
+  --warp.unissued;  // Poll takes the operation for one that comes again
+  return Poll(warp, &op + 1);
 }
 
 template <bool kWaits>
@@ -106,6 +102,7 @@ const Op* Guarded(const Op& op, Warp& warp) {
   return next;
 }
 
+Pick CallPick() { return {&Nothing}; }
 ExecFn JumpFn() { return &Jump; }
 ExecFn PseudoJumpFn() { return &PseudoJump; }
 ExecFn JoinFn() { return &Join; }
@@ -155,6 +152,19 @@ std::optional<Pick> PickBarrier(Form& form, int operands, bool negated) {
   return pick;
 }
 
+namespace {
+
+// Proxies are ways to the same memory; here there is one.
+std::optional<Pick> PickProxyFence(Form& form, bool order) {
+  if (order) return std::nullopt;
+  if (form.Take("alias")) return Pick{&Nothing};
+  if (!form.Take("async")) return std::nullopt;
+  for (const char* space : {"global", "shared::cta", "shared::cluster"}) form.Take(space);
+  return Pick{&Nothing};
+}
+
+}  // namespace
+
 std::optional<Pick> PickControl(Form& form) {
   const std::string_view base = form.base();
   if (base == "trap") return Pick{&Trap};
@@ -171,7 +181,10 @@ std::optional<Pick> PickControl(Form& form) {
   if (base == "fence") {
     const bool order =
         form.Take("acq_rel") || form.Take("sc") || form.Take("acquire") || form.Take("release");
-    if (form.Take("proxy")) return std::nullopt;
+    if (form.Take("mbarrier_init")) {
+      return order && form.Take("cluster") ? std::optional(Pick{&Nothing}) : std::nullopt;
+    }
+    if (form.Take("proxy")) return PickProxyFence(form, order);
     const bool block = form.Take("cta");
     const bool scope = block || form.Take("gpu") || form.Take("sys") || form.Take("cluster");
     if (scope || order) return FenceOf(block);

@@ -244,7 +244,7 @@ ExecFn OfVector(bool store, int vector) {
     case 4:
       return store ? &Store<M, Bits, 4> : &Load<M, Bits, 4>;
     case 8:
-      if constexpr (sizeof(M) == 4) return store ? &Store<M, Bits, 8> : &Load<M, Bits, 8>;
+      if constexpr (sizeof(M) <= 4) return store ? &Store<M, Bits, 8> : &Load<M, Bits, 8>;
       return nullptr;
     default:
       return nullptr;
@@ -296,8 +296,9 @@ std::optional<Pick> PickAccess(Form& form, bool store, Access& access) {
   const auto type = form.TakeType();
   if (!type || (store && access.space == Space::kConst)) return std::nullopt;
   access.type = *type;
-  if (access.space == Space::kShared || access.space == Space::kLocal ||
-      access.space == Space::kParam || access.space == Space::kConst) {
+  if (access.space == Space::kShared || access.space == Space::kSharedCluster ||
+      access.space == Space::kLocal || access.space == Space::kParam ||
+      access.space == Space::kConst) {
     flags &= ~F::kStrong;  // seen by one block only
   }
   flags |= static_cast<uint32_t>(access.space);

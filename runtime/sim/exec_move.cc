@@ -85,9 +85,43 @@ enum class Register {
   kGlobaltimer,
   kDynamicShared,
   kTotalShared,
-  kOne,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusteridX,
+  kClusteridY,
+  kClusteridZ,
+  kNclusteridX,
+  kNclusteridY,
+  kNclusteridZ,
+  kClusterCtarank,
+  kClusterNctarank,
+  kIsExplicitCluster,
   kZero,
 };
+
+uint64_t ClusterValueOf(Register which, const Block& block) {
+  const Launch& launch = *block.launch;
+  if (which == Register::kClusterCtarank) return block.rank;
+  if (which == Register::kClusterNctarank) return launch.cluster_blocks;
+  if (which == Register::kIsExplicitCluster) return launch.has_clusters ? 1 : 0;
+  const int place = static_cast<int>(which) - static_cast<int>(Register::kClusterCtaidX);
+  const int axis = place % 3;
+  const uint32_t size = launch.cluster[axis];
+  switch (place / 3) {
+    case 0:
+      return block.ctaid[axis] % size;
+    case 1:
+      return size;
+    case 2:
+      return block.ctaid[axis] / size;
+    default:
+      return launch.grid[axis] / size;
+  }
+}
 
 uint64_t ValueOf(Register which, const Warp& warp, int lane) {
   const Block& block = *warp.block;
@@ -151,13 +185,12 @@ uint64_t ValueOf(Register which, const Warp& warp, int lane) {
       return launch.dynamic_shared_bytes;
     case Register::kTotalShared:
       return launch.shared_bytes;
-    case Register::kOne:
-      return 1;
     case Register::kGridid:
     case Register::kZero:
       return 0;
+    default:
+      return ClusterValueOf(which, block);
   }
-  return 0;
 }
 
 constexpr bool VariesByLane(Register which) {
@@ -223,8 +256,21 @@ constexpr NamedRegister kRegisters[] = {
     Named<Register::kDynamicShared>("%dynamic_smem_size"),
     Named<Register::kTotalShared>("%total_smem_size"),
     // Without clusters every block is a cluster of its own.
-    Named<Register::kZero>("%cluster_ctarank"),
-    Named<Register::kOne>("%cluster_nctarank"),
+    Named<Register::kClusterCtaidX>("%cluster_ctaid.x"),
+    Named<Register::kClusterCtaidY>("%cluster_ctaid.y"),
+    Named<Register::kClusterCtaidZ>("%cluster_ctaid.z"),
+    Named<Register::kClusterNctaidX>("%cluster_nctaid.x"),
+    Named<Register::kClusterNctaidY>("%cluster_nctaid.y"),
+    Named<Register::kClusterNctaidZ>("%cluster_nctaid.z"),
+    Named<Register::kClusteridX>("%clusterid.x"),
+    Named<Register::kClusteridY>("%clusterid.y"),
+    Named<Register::kClusteridZ>("%clusterid.z"),
+    Named<Register::kNclusteridX>("%nclusterid.x"),
+    Named<Register::kNclusteridY>("%nclusterid.y"),
+    Named<Register::kNclusteridZ>("%nclusterid.z"),
+    Named<Register::kClusterCtarank>("%cluster_ctarank"),
+    Named<Register::kClusterNctarank>("%cluster_nctarank"),
+    Named<Register::kIsExplicitCluster>("%is_explicit_cluster"),
     // Where a cooperative launch keeps its workspace; there is none.
     Named<Register::kZero>("%envreg1"),
     Named<Register::kZero>("%envreg2"),

@@ -252,7 +252,7 @@ Pick MatchOf(bool all, bool predicate, Type type) {
 }
 
 std::optional<Pick> PickVote(Form& form, bool negated) {
-  if (!form.Take("sync")) return std::nullopt;
+  form.Take("sync");  // without it the caller gives the active lanes as the mask
   Pick pick{nullptr, {Type::kPred}, {Type::kPred, Type::kB32}, negated ? kNegated : 0};
   if (form.Take("ballot") && form.Take("b32")) {
     pick.fn = &RunVote<Vote::kBallot>;
@@ -269,7 +269,8 @@ std::optional<Pick> PickVote(Form& form, bool negated) {
 }  // namespace
 
 std::optional<Pick> PickShuffle(Form& form, bool has_predicate) {
-  if (!form.Take("sync") || !form.Take("b32")) return std::nullopt;
+  form.Take("sync");
+  if (!form.Take("b32")) return std::nullopt;
   ExecFn fn = nullptr;
   const bool p = has_predicate;
   if (form.Take("idx")) fn = p ? &Shuffle<Mode::kIndex, true> : &Shuffle<Mode::kIndex, false>;

@@ -1,9 +1,11 @@
 #include "runtime/sim/gpu.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <new>
+#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
@@ -44,6 +46,38 @@ uint64_t ParameterValue(const Constant& constant, absl::Span<const uint8_t> para
   return value;
 }
 
+// The cluster that the launch asks for, or else the kernel itself.
+std::array<uint32_t, 3> ClusterOf(const Entry& entry, const LaunchShape& shape) {
+  const bool by_kernel = entry.required_cluster[0] != 0;
+  std::array<uint32_t, 3> cluster;
+  std::copy_n(by_kernel ? entry.required_cluster : shape.cluster, 3, cluster.begin());
+  return cluster;
+}
+
+absl::Status CheckCluster(const Machine& machine, const Entry& entry, const LaunchShape& shape) {
+  const std::array<uint32_t, 3> cluster = ClusterOf(entry, shape);
+  uint64_t blocks = 1;
+  for (int i = 0; i < 3; ++i) {
+    blocks *= cluster[i];
+    if (shape.cluster[i] != 1 && shape.cluster[i] != cluster[i]) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: cluster axis %d is %u, .reqnctapercluster is %u", entry.name, i,
+                          shape.cluster[i], cluster[i]));
+    }
+    if (cluster[i] == 0 || blocks > 65536 || shape.grid[i] % cluster[i] != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: grid axis %d is %u, no multiple of the cluster's %u", entry.name, i,
+                          shape.grid[i], cluster[i]));
+    }
+  }
+  if (blocks > static_cast<uint64_t>(machine.max_cluster_blocks)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: clusters of %d blocks, %s has at most %d", entry.name, blocks,
+                        machine.name, machine.max_cluster_blocks));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 class Gpu::State {
@@ -68,8 +102,11 @@ class Gpu::State {
   L2 l2_;
   Counts counts_;
   Findings findings_;
+  std::string printed_;
+  std::set<std::string> forms_;
 
  private:
+  void RecordForms(const Kernel& kernel, const std::vector<std::atomic<uint8_t>>& executed);
   void PlaceShared(sim::Launch& launch) const;
   Bytes ConstantsOf(const sim::Launch& launch, const std::vector<uint64_t>& variables,
                     absl::Span<const uint8_t> parameters) const;
@@ -86,7 +123,6 @@ absl::Status Gpu::State::Check(const Module& module, const LaunchShape& shape,
   }
   uint64_t threads = 1;
   for (int i = 0; i < 3; ++i) {
-    if (shape.cluster[i] != 1) return absl::UnimplementedError("thread-block clusters");
     const uint32_t most = i == 0 ? 0x7fffffffu : 65535u;
     if (shape.grid[i] == 0 || shape.grid[i] > most) {
       return absl::InvalidArgumentError(absl::StrFormat("%s: grid axis %d is %u, not in 1..%u",
@@ -109,6 +145,8 @@ absl::Status Gpu::State::Check(const Module& module, const LaunchShape& shape,
         absl::StrFormat("%s: %d threads a block, at most %d are allowed", entry->name, threads,
                         std::min(most, kMaxBlockThreads)));
   }
+  const absl::Status cluster = CheckCluster(machine_, *entry, shape);
+  if (!cluster.ok()) return cluster;
   const int64_t shared = entry->static_shared_bytes + shape.dynamic_shared_bytes;
   if (shape.dynamic_shared_bytes < 0 || shared > machine_.shared_bytes_per_block) {
     return absl::InvalidArgumentError(
@@ -224,6 +262,17 @@ Bytes Gpu::State::ConstantsOf(const sim::Launch& launch, const std::vector<uint6
   return rows;
 }
 
+void Gpu::State::RecordForms(const Kernel& kernel,
+                             const std::vector<std::atomic<uint8_t>>& executed) {
+  for (size_t i = 0; i < executed.size(); ++i) {
+    if (executed[i] == 0 || kernel.origin_of[i] < 0) continue;
+    std::string_view text = kernel.origins[kernel.origin_of[i]].text;
+    if (text[0] == '@') text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    forms_.emplace(text.substr(0, text.find_first_of(" \t\r\n")));
+  }
+}
+
 absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
                                 absl::Span<const uint8_t> parameters) {
   const Entry* entry = nullptr;
@@ -237,7 +286,15 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   const auto per_sm = Resident(*entry, shape);
   if (!per_sm.ok()) return per_sm.status();
   const uint64_t blocks = uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
-  const int resident = *per_sm * machine_.sms;
+  const std::array<uint32_t, 3> cluster = ClusterOf(*entry, shape);
+  const uint32_t cluster_blocks = cluster[0] * cluster[1] * cluster[2];
+  const int resident =
+      *per_sm * machine_.sms / static_cast<int>(cluster_blocks) * static_cast<int>(cluster_blocks);
+  if (resident == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: clusters of %d blocks, %s holds %d blocks", entry->name,
+                        cluster_blocks, machine_.name, *per_sm * machine_.sms));
+  }
   if (shape.cooperative && blocks > static_cast<uint64_t>(resident)) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s: a cooperative grid of %d blocks, %s holds %d (%d an SM)", entry->name,
@@ -253,6 +310,10 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.seed = options_.seed;
   std::copy_n(shape.grid, 3, launch.grid);
   std::copy_n(shape.block, 3, launch.block);
+  std::copy_n(cluster.begin(), 3, launch.cluster);
+  launch.cluster_blocks = cluster_blocks;
+  launch.has_clusters = entry->required_cluster[0] != 0 || cluster_blocks > 1;
+  launch.printed = &printed_;
   launch.threads = shape.block[0] * shape.block[1] * shape.block[2];
   launch.warps = static_cast<int>((launch.threads + 31) / 32);
   launch.sms = machine_.sms;
@@ -270,9 +331,12 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.constants = constants.get();
   Checker checker(memory_, findings_);
   if (options_.sanitize) launch.checker = &checker;
+  std::vector<std::atomic<uint8_t>> executed(options_.record_forms ? kernel.ops.size() : 0);
+  if (options_.record_forms) launch.executed = executed.data();
   ++counts_.launches;
   Grid running(launch, blocks, resident, options_.instruction_limit, workers_, l2_);
   status = running.Run(counts_);
+  RecordForms(kernel, executed);
   if (!status.ok()) {
     findings_.Add(running.fault_kind(), kernel.name, findings_.faults++, 0,
                   [&] { return std::string(status.message()); });
@@ -312,5 +376,12 @@ Counts Gpu::TakeCounts() {
 void Gpu::DropCaches() { state_->l2_.Clear(); }
 
 std::vector<Finding> Gpu::TakeFindings() { return state_->findings_.Take(); }
+
+std::vector<std::string> Gpu::TakeForms() {
+  const std::set<std::string> forms = std::exchange(state_->forms_, {});
+  return {forms.begin(), forms.end()};
+}
+
+std::string Gpu::TakePrinted() { return std::exchange(state_->printed_, {}); }
 
 }  // namespace onepass::sim

@@ -4,8 +4,8 @@
 //
 // Status codes of Launch:
 //   kInvalidArgument  the request is wrong: unknown entry, wrong number of parameter bytes, a block
-//                     or its shared memory too large, a cooperative grid that cannot be co-resident
-//   kUnimplemented    the launch needs something that this machine does not do (clusters)
+//                     or its shared memory too large, a cooperative grid or a cluster that cannot
+//                     be co-resident
 //   kOutOfRange       the kernel read or wrote outside a buffer, or misaligned
 //   kAborted          trap, deadlock, divergent barrier, instruction limit
 // Faults are one line: kernel, what happened, buffer, index, block, thread, PTX line and text.
@@ -34,6 +34,7 @@ struct GpuOptions {
   int64_t instruction_limit = int64_t{1} << 38;  // warp instructions of one launch
   bool count_traffic = true;                     // sectors, caches, DRAM and bank conflicts
   bool sanitize = false;                         // the checkers that cost time
+  bool record_forms = false;                     // for TakeForms
 };
 
 struct LaunchShape {
@@ -73,6 +74,10 @@ class Gpu {
   // Makes L2 cold without counting its write-back.
   void DropCaches();
   std::vector<Finding> TakeFindings();
+  // The forms of the instructions that warps came to since the last call, sorted: "ld.global.f32".
+  std::vector<std::string> TakeForms();
+  // What kernels printed since the last call, in the order of the calls.
+  std::string TakePrinted();
 
  private:
   class State;

@@ -1,6 +1,7 @@
 #include "runtime/sim/grid.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -24,48 +25,125 @@ Grid::Grid(const Launch& launch, uint64_t blocks, int resident, int64_t instruct
       instruction_limit_(instruction_limit),
       workers_(workers),
       l2_(l2),
-      slots_(std::min<uint64_t>(blocks, resident)),
+      slots_(std::min<uint64_t>(blocks, resident / launch.cluster_blocks * launch.cluster_blocks)),
+      clusters_(slots_.size() / launch.cluster_blocks),
       spare_(workers.threads()),
       counts_(workers.threads()),
       progress_(workers.threads()) {}
 
+// The linear index of a block in the grid, from that of its cluster and its rank there.
+uint64_t Grid::BlockOf(uint64_t cluster, uint32_t rank) const {
+  uint64_t index = 0;
+  uint64_t stride = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const uint32_t clusters = launch_.grid[axis] / launch_.cluster[axis];
+    const uint64_t at = cluster % clusters * launch_.cluster[axis] + rank % launch_.cluster[axis];
+    cluster /= clusters;
+    rank /= launch_.cluster[axis];
+    index += at * stride;
+    stride *= launch_.grid[axis];
+  }
+  return index;
+}
+
+// The cluster that starts at the given place of the order. Other seeds than 0 shuffle it.
+uint64_t Grid::ClusterAt(uint64_t place) const {
+  const uint64_t clusters = blocks_ / launch_.cluster_blocks;
+  if (launch_.seed == 0 || clusters < 2) return place;
+  Random random(launch_.seed, clusters);
+  uint64_t step = random.Below(clusters - 1) + 1;
+  while (std::gcd(step, clusters) != 1) step = step % (clusters - 1) + 1;
+  return (random.Below(clusters) + place * step) % clusters;
+}
+
 bool Grid::Fill() {
   bool busy = false;
-  for (Slot& slot : slots_) {
-    if (slot.state == Slot::State::kDone) slot.state = Slot::State::kEmpty;
-    if (slot.state == Slot::State::kEmpty && next_block_ < blocks_) {
-      slot.state = Slot::State::kAssigned;
-      slot.turn = Turn::kPaused;
-      slot.index = next_block_++;
+  for (size_t i = 0; i < clusters_.size(); ++i) {
+    const absl::Span<Slot> slots = SlotsOf(static_cast<int>(i));
+    if (slots[0].state == Slot::State::kDone) {
+      for (Slot& slot : slots) slot.state = Slot::State::kEmpty;
     }
-    busy |= slot.state != Slot::State::kEmpty;
+    if (slots[0].state == Slot::State::kEmpty && next_cluster_ < blocks_ / slots.size()) {
+      const uint64_t cluster = ClusterAt(next_cluster_++);
+      clusters_[i].Start(launch_, cluster);
+      for (uint32_t rank = 0; rank < slots.size(); ++rank) {
+        slots[rank].state = Slot::State::kAssigned;
+        slots[rank].turn = Turn::kPaused;
+        slots[rank].index = BlockOf(cluster, rank);
+      }
+    }
+    busy |= slots[0].state != Slot::State::kEmpty;
   }
   return busy;
 }
 
-void Grid::RunSlot(Slot& slot, int thread) {
-  if (slot.state == Slot::State::kAssigned) {
-    auto& spare = spare_[thread];
+// Gives the blocks of a cluster their state; false where the cluster has none to run.
+bool Grid::Start(int cluster, int thread) {
+  const absl::Span<Slot> slots = SlotsOf(cluster);
+  if (slots[0].state == Slot::State::kRunning) return true;
+  if (slots[0].state != Slot::State::kAssigned) return false;
+  auto& spare = spare_[thread];
+  for (Slot& slot : slots) {
     if (spare.empty()) spare.push_back(std::make_unique<Block>());
     slot.block = std::move(spare.back());
     spare.pop_back();
-    slot.block->Start(launch_, slot.index);
+    clusters_[cluster].blocks.push_back(slot.block.get());
+    slot.block->Start(launch_, slot.index, clusters_[cluster],
+                      static_cast<int>(clusters_[cluster].blocks.size()) - 1);
     slot.state = Slot::State::kRunning;
-  } else if (slot.state != Slot::State::kRunning || slot.turn != Turn::kPaused) {
-    return;
   }
-  slot.turn = slot.block->Run();
-  Settle(slot, thread);
+  return true;
 }
 
-// Takes what the block counted; a block that is done gives its state to the next one.
+// A turn for each block of a cluster; whether another one helps: something changed and a block
+// waits for such things.
+bool Grid::RunSlots(absl::Span<Slot> slots, int thread) {
+  bool moved = false;
+  bool waits = false;
+  bool paused = false;
+  for (Slot& slot : slots) {
+    if (slot.turn == Turn::kDone || slot.turn == Turn::kFault) continue;
+    slot.turn = slot.block->Run();
+    const int64_t before = progress_[thread];
+    Settle(slot, thread);
+    moved |= progress_[thread] != before;
+    waits |= slot.turn == Turn::kWaiting;
+    paused |= slot.turn == Turn::kPaused;
+  }
+  return moved && waits && !paused;
+}
+
+void Grid::RunCluster(int cluster, int thread) {
+  if (!Start(cluster, thread)) return;
+  const absl::Span<Slot> slots = SlotsOf(cluster);
+  constexpr int kPasses = 10000;  // of one round
+  for (int pass = 0; pass < kPasses; ++pass) {
+    if (RunSlots(slots, thread)) continue;
+    const bool waits = std::any_of(slots.begin(), slots.end(),
+                                   [](const Slot& slot) { return slot.turn == Turn::kWaiting; });
+    if (!waits || !clusters_[cluster].Deliver()) break;
+  }
+  Release(slots, thread);
+}
+
+// Takes what the block counted.
 void Grid::Settle(Slot& slot, int thread) {
   slot.block->TakeCounts(counts_[thread]);
   progress_[thread] += std::exchange(slot.block->progress, 0);
-  if (slot.turn != Turn::kDone) return;
-  slot.block->log.SwapRuns(slot.runs);
-  slot.state = Slot::State::kDone;
-  spare_[thread].push_back(std::move(slot.block));
+  if (!slot.block->fault.ok()) slot.turn = Turn::kFault;
+}
+
+// Blocks that are done give their state to the next ones, all of a cluster together: until the last
+// has exited, others may use its shared memory.
+void Grid::Release(absl::Span<Slot> slots, int thread) {
+  const bool done = std::all_of(slots.begin(), slots.end(),
+                                [](const Slot& slot) { return slot.turn == Turn::kDone; });
+  if (!done) return;
+  for (Slot& slot : slots) {
+    slot.block->log.SwapRuns(slot.runs);
+    slot.state = Slot::State::kDone;
+    spare_[thread].push_back(std::move(slot.block));
+  }
 }
 
 void Grid::RunOrdered() {
@@ -73,6 +151,10 @@ void Grid::RunOrdered() {
     if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
     slot.turn = slot.block->RunOrdered();
     Settle(slot, 0);
+  }
+  for (size_t i = 0; i < clusters_.size(); ++i) {
+    const absl::Span<Slot> slots = SlotsOf(static_cast<int>(i));
+    if (slots[0].state == Slot::State::kRunning) Release(slots, 0);
   }
 }
 
@@ -118,16 +200,16 @@ absl::Status Grid::Stuck() {
   const Slot* first = nullptr;
   int polling = 0;
   for (const Slot& slot : slots_) {
-    if (slot.state != Slot::State::kRunning) continue;
+    if (slot.state != Slot::State::kRunning || slot.turn == Turn::kDone) continue;
     if (first == nullptr) first = &slot;
     ++polling;
   }
+  const uint64_t started = next_cluster_ * launch_.cluster_blocks;
   return absl::AbortedError(absl::StrFormat(
-      "%s: deadlock: %d resident blocks poll global memory that nobody changes%s; %s",
-      launch_.kernel->name, polling,
-      next_block_ < blocks_
-          ? absl::StrFormat(" and %d blocks wait for a place", blocks_ - next_block_)
-          : "",
+      "%s: deadlock: %d resident blocks poll what nobody changes%s; %s", launch_.kernel->name,
+      polling,
+      started < blocks_ ? absl::StrFormat(" and %d blocks wait for a place", blocks_ - started)
+                        : "",
       first->block->DescribeWaiting()));
 }
 
@@ -147,7 +229,7 @@ absl::Status Grid::Check() {
       fault_kind_ = slot.block->fault_kind;
       return slot.block->fault;
     }
-    only_polls &= slot.turn == Turn::kOrdered;
+    only_polls &= slot.turn != Turn::kPaused;
   }
   for (int64_t& progress : progress_) only_polls &= std::exchange(progress, 0) == 0;
   idle_rounds_ = only_polls ? idle_rounds_ + 1 : 0;
@@ -157,8 +239,8 @@ absl::Status Grid::Check() {
 absl::Status Grid::Run(Counts& counts) {
   absl::Status status;
   while (status.ok() && Fill()) {
-    workers_.Run(static_cast<int>(slots_.size()),
-                 [this](int i, int thread) { RunSlot(slots_[i], thread); });
+    workers_.Run(static_cast<int>(clusters_.size()),
+                 [this](int i, int thread) { RunCluster(i, thread); });
     status = Check();
     if (!status.ok()) break;
     RunOrdered();

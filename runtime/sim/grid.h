@@ -1,10 +1,10 @@
 // Runs all blocks of a launch.
 //
-// As many blocks as the chip holds are resident. They run in rounds: every block that can goes on,
-// on all host threads; then ordered operations (atomics, strong accesses) execute block by block;
-// then what the blocks asked of L2 is replayed, in turns over the blocks in a fixed order; then the
-// next blocks take the places of those that are done. So the results of ordered operations and all
-// counts are the same for any number of host threads.
+// As many blocks as the chip holds are resident, whole clusters of them. They run in rounds: every
+// block that can goes on, on all host threads; then ordered operations (atomics, strong accesses)
+// execute block by block; then what the blocks asked of L2 is replayed, in turns over the blocks in
+// a fixed order; then the next blocks take the places of those that are done. So the results of
+// ordered operations and all counts are the same for any number of host threads.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "runtime/sim/block.h"
+#include "runtime/sim/cluster.h"
 #include "runtime/sim/l2.h"
 #include "runtime/sim/workers.h"
 
@@ -41,9 +43,17 @@ class Grid {
   };
 
   bool Fill();  // false: all blocks are done
-  void RunSlot(Slot& slot, int thread);
+  uint64_t BlockOf(uint64_t cluster, uint32_t rank) const;
+  uint64_t ClusterAt(uint64_t place) const;
+  bool Start(int cluster, int thread);
+  void RunCluster(int cluster, int thread);
+  bool RunSlots(absl::Span<Slot> slots, int thread);
   void RunOrdered();
   void Settle(Slot& slot, int thread);
+  void Release(absl::Span<Slot> slots, int thread);
+  absl::Span<Slot> SlotsOf(int cluster) {
+    return absl::MakeSpan(slots_).subspan(cluster * launch_.cluster_blocks, launch_.cluster_blocks);
+  }
   void Replay();
   bool ReplayChunk(Slot& slot);
   absl::Status Check();
@@ -54,11 +64,12 @@ class Grid {
   const int64_t instruction_limit_;
   Workers& workers_;
   L2& l2_;
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;                                 // those of a cluster follow each other
+  std::vector<Cluster> clusters_;                           // by resident cluster
   std::vector<std::vector<std::unique_ptr<Block>>> spare_;  // by host thread
   std::vector<Counts> counts_;                              // by host thread
   std::vector<int64_t> progress_;                           // by host thread, of this round
-  uint64_t next_block_ = 0;
+  uint64_t next_cluster_ = 0;
   int idle_rounds_ = 0;
   Finding::Kind fault_kind_ = Finding::Kind::kFault;
 };

@@ -12,6 +12,7 @@ struct Machine {
   int sms = 132;
   int max_threads_per_sm = 2048;
   int max_blocks_per_sm = 32;
+  int max_cluster_blocks = 16;                  // 1: the chip has no clusters
   int registers_per_sm = 65536;                 // 32-bit registers
   int64_t shared_bytes_per_sm = 228 * 1024;     // 1 KB of it per resident block is reserved
   int64_t shared_bytes_per_block = 227 * 1024;  // the opt-in maximum, static and dynamic together

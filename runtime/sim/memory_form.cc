@@ -9,6 +9,7 @@ using F = AccessFlags;
 Space TakeSpace(Form& form) {
   if (form.Take("global")) return Space::kGlobal;
   if (form.Take("shared") || form.Take("shared::cta")) return Space::kShared;
+  if (form.Take("shared::cluster")) return Space::kSharedCluster;
   if (form.Take("local")) return Space::kLocal;
   if (form.Take("param") || form.Take("param::entry") || form.Take("param::func")) {
     return Space::kParam;
@@ -49,6 +50,7 @@ uint32_t TakeOrder(Form& form) {
       form.Take("volatile") || form.Take("relaxed") || form.Take("mmio") || order != 0;
   form.Take("weak");
   if (form.Take("cta")) order |= F::kBlockScope;
+  form.Take("cluster");
   form.Take("gpu");
   form.Take("sys");
   return strong ? order | F::kStrong | F::kSkipL1 | F::kStrongOrder : 0;

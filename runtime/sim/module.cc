@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "runtime/sim/assemble.h"
+#include "runtime/sim/call_graph.h"
 #include "runtime/sim/parser.h"
 #include "runtime/sim/program.h"
 #include "runtime/sim/translator.h"
@@ -25,8 +26,11 @@ absl::Status Initialise(const Variable& source, const ModuleNames& names,
                         GlobalVariable& variable) {
   const size_t unit = static_cast<size_t>((BitsOf(source.type) + 7) / 8);
   for (const Initialiser& initialiser : source.initialisers) {
-    const uint64_t bits = initialiser.symbol.empty() ? BitsAs(initialiser.literal, source.type) : 0;
-    if (!initialiser.symbol.empty()) {
+    uint64_t bits = initialiser.symbol.empty() ? BitsAs(initialiser.literal, source.type) : 0;
+    const auto function = names.functions.find(View(initialiser.symbol));
+    if (function != names.functions.end() && function->second->has_body) {
+      bits = names.AddressOf(*function->second) >> initialiser.byte_mask_shift;
+    } else if (!initialiser.symbol.empty()) {
       const auto found = names.variables.find(View(initialiser.symbol));
       if (found == names.variables.end()) {
         return absl::UnimplementedError(
@@ -89,6 +93,7 @@ Entry EntryOf(const Function& function) {
   const uint32_t* most = required ? function.required_threads : function.max_threads;
   entry.max_threads = most[0] == 0 ? 0 : most[0] * most[1] * most[2];
   std::copy_n(function.required_threads, 3, entry.required_threads);
+  std::copy_n(function.required_cluster, 3, entry.required_cluster);
   return entry;
 }
 
@@ -121,14 +126,16 @@ absl::StatusOr<std::shared_ptr<const Module>> Module::Parse(std::string_view ptx
   if (!syntax.ok()) return syntax.status();
   auto program = std::make_unique<Program>();
   ModuleNames names;
-  absl::Status status = AddVariables(*syntax, names, *program);
   std::shared_ptr<Module> module(new Module());
   for (const Function& function : syntax->functions) {
     // A declaration may precede the definition.
     const Function*& known = names.functions[View(function.name)];
     if (known == nullptr || function.has_body) known = &function;
+    if (function.has_body) names.defined.push_back(&function);
   }
   names.files.insert(syntax->files.begin(), syntax->files.end());
+  absl::Status status = AddVariables(*syntax, names, *program);
+  names.recursive = RecursiveFunctions(*syntax, names);
   for (const Function& function : syntax->functions) {
     if (!status.ok()) return status;
     if (!function.entry || !function.has_body) continue;

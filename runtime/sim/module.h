@@ -34,6 +34,7 @@ struct Entry {
   int64_t local_bytes_per_thread = 0;
   uint32_t max_threads = 0;                  // product of .maxntid or .reqntid; 0 where not stated
   uint32_t required_threads[3] = {0, 0, 0};  // .reqntid; zeros where not stated
+  uint32_t required_cluster[3] = {0, 0, 0};  // .reqnctapercluster; zeros where not stated
   int register_estimate = 0;  // 32-bit registers a thread, by this machine's own allocation
 };
 

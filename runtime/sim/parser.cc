@@ -29,6 +29,7 @@ class Parser : private TokenCursor {
   void ParseBody(Function& function);
   void ParseFile();
   void ParseLoc();
+  void ParsePrototype(Statement& statement);
   Statement ParseRegisters();
   Statement ParseInstruction();
   std::vector<Variable> ParseParameters();
@@ -116,14 +117,14 @@ void Parser::ParseTriple(uint32_t (&values)[3]) {
 void Parser::ParseFunctionDirectives(Function& function) {
   while (!AtEnd() && !Sees("{") && !Sees(";")) {
     const std::string_view word = Next();
-    uint32_t ignored[3];
     if (word == ".maxntid") {
       ParseTriple(function.max_threads);
     } else if (word == ".reqntid") {
       ParseTriple(function.required_threads);
-    } else if (word == ".reqnctapercluster" || word == ".maxclusterrank") {
-      ParseTriple(ignored);
-      function.needs_cluster |= word == ".reqnctapercluster";
+    } else if (word == ".reqnctapercluster") {
+      ParseTriple(function.required_cluster);
+    } else if (word == ".maxclusterrank") {
+      Integer();
     } else if (word == ".minnctapersm" || word == ".maxnctapersm" || word == ".maxnreg") {
       Integer();
     } else if (word == ".pragma") {
@@ -292,12 +293,7 @@ void Parser::ParseBody(Function& function) {
       Next();
       if (Sees(".callprototype") || Sees(".branchtargets") || Sees(".calltargets")) {
         statement.kind = Statement::Kind::kPrototype;
-        const bool targets = Next() == ".branchtargets";
-        while (targets && !AtEnd() && !Sees(";")) {
-          statement.operands.push_back(ParseOperand());
-          if (!Accept(",") && !Sees(";")) Fail("expected a list of labels");
-        }
-        SkipTo(";");
+        ParsePrototype(statement);
       }
     } else {
       statement = ParseInstruction();
@@ -307,6 +303,21 @@ void Parser::ParseBody(Function& function) {
     function.body.push_back(std::move(statement));
   }
   if (error_.ok()) Fail("function without its closing brace");
+}
+
+// The list of a .branchtargets or .calltargets, or "(results) _ (parameters)".
+void Parser::ParsePrototype(Statement& statement) {
+  if (Next() != ".callprototype") {
+    while (!AtEnd() && !Sees(";")) {
+      statement.operands.push_back(ParseOperand());
+      if (!Accept(",") && !Sees(";")) Fail("expected a list of labels");
+    }
+    return SkipTo(";");
+  }
+  if (Accept("(")) statement.prototype_results = ParseParameters();
+  if (!Accept("_")) Fail("expected '_' in a .callprototype");
+  if (Accept("(")) statement.variables = ParseParameters();
+  SkipTo(";");
 }
 
 Statement Parser::ParseRegisters() {

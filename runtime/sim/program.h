@@ -15,6 +15,7 @@ namespace onepass::sim {
 inline constexpr uint64_t kSharedWindow = uint64_t{1} << 40;
 inline constexpr uint64_t kLocalWindow = uint64_t{2} << 40;
 inline constexpr uint64_t kParamWindow = uint64_t{3} << 40;
+inline constexpr uint64_t kFunctionWindow = uint64_t{4} << 40;
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 40;
 
 // A row of 32 equal lanes in a launch's constants.
@@ -74,6 +75,7 @@ struct Kernel {
   std::vector<int32_t> origin_of;  // by operation; -1: none
   std::vector<OpUse> uses;         // by operation
   std::vector<Origin> origins;
+  std::vector<RowRef> long_refs;  // of operations with more refs than an Op holds: Op::offset
   std::vector<Constant> constants;
   std::vector<SharedVariable> shared;
   int64_t constant_bytes = 0;

@@ -11,6 +11,7 @@ class Bits {
  public:
   explicit Bits(size_t size) : words_((size + 63) / 64) {}
   void Set(int i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
+  void Clear(int i) { words_[i / 64] &= ~(uint64_t{1} << (i % 64)); }
   bool Has(int i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
   // this = uses | (out & ~kills); whether anything changed.
   bool Transfer(const Bits& uses, const Bits& out, const Bits& kills) {
@@ -138,6 +139,30 @@ int AssignSlots(const std::vector<Lifetime>& lifetimes, const std::vector<RowCla
 }
 
 }  // namespace
+
+std::vector<std::vector<int>> LiveBefore(const Draft& draft, const ControlFlow& flow,
+                                         llvm::ArrayRef<int> before) {
+  const Liveness live = LivenessOf(draft, flow);
+  std::vector<std::vector<int>> result;
+  for (const int op : before) {
+    std::vector<int>& registers = result.emplace_back();
+    const auto block = std::find_if(flow.blocks.begin(), flow.blocks.end(),
+                                    [&](const auto& b) { return b.begin <= op && op < b.end; });
+    if (block == flow.blocks.end()) continue;
+    Bits now = live.out[block - flow.blocks.begin()];
+    for (int i = block->end; i-- > op;) {
+      const bool whole = draft.ops[i].guard < 0;
+      EachRegister(draft.ops[i], [&](int reg, bool write) {
+        if (write && whole) now.Clear(reg);
+      });
+      EachRegister(draft.ops[i], [&](int reg, bool write) {
+        if (!write || !whole) now.Set(reg);
+      });
+    }
+    now.Each([&](int reg) { registers.push_back(reg); });
+  }
+  return result;
+}
 
 Allocation Allocate(const Draft& draft, const ControlFlow& flow) {
   Allocation allocation;

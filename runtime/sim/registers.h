@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/sim/control_flow.h"
 #include "runtime/sim/draft.h"
 
@@ -16,6 +17,10 @@ struct Allocation {
   std::vector<int32_t> live_at_start;  // registers that a path reads before it writes them
   int live_registers = 0;  // the most 32-bit registers of a thread that are live at once
 };
+
+// For each of the operations `before`: the registers that are live where it begins.
+std::vector<std::vector<int>> LiveBefore(const Draft& draft, const ControlFlow& flow,
+                                         llvm::ArrayRef<int> before);
 
 // Registers whose lifetimes do not meet share a place. Lanes are independent, so this holds for
 // diverged warps as well: a lane only touches its own column. Rows of one class share with their

@@ -8,6 +8,16 @@ namespace {
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
+// "v.y" of a vector register: the index behind the dot, or -1.
+int ComponentOf(std::string_view name) {
+  if (name.size() < 3 || name[name.size() - 2] != '.') return -1;
+  const size_t xyzw = std::string_view("xyzw").find(name.back());
+  const size_t rgba = std::string_view("rgba").find(name.back());
+  return static_cast<int>(xyzw != std::string_view::npos   ? xyzw
+                          : rgba != std::string_view::npos ? rgba
+                                                           : -1);
+}
+
 }  // namespace
 
 bool Scopes::FindIn(const Scope& scope, std::string_view name, std::string_view prefix, int index,
@@ -29,6 +39,16 @@ bool Scopes::FindIn(const Scope& scope, std::string_view name, std::string_view 
 }
 
 bool Scopes::Find(std::string_view name, Symbol& symbol) const {
+  if (FindWhole(name, symbol)) return true;
+  const int component = ComponentOf(name);
+  if (component < 0 || !FindWhole(name.substr(0, name.size() - 2), symbol)) return false;
+  if (symbol.kind != Symbol::Kind::kRegister || component >= symbol.vector) return false;
+  symbol.value += component;
+  symbol.vector = 1;
+  return true;
+}
+
+bool Scopes::FindWhole(std::string_view name, Symbol& symbol) const {
   std::string_view prefix = name;
   while (!prefix.empty() && absl::ascii_isdigit(prefix.back())) prefix.remove_suffix(1);
   int index = -1;

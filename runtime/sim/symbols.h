@@ -38,7 +38,8 @@ class Scopes {
     return scopes_.back().names.try_emplace({name.data(), name.size()}, symbol).second;
   }
   // Looks outwards to the function's own scope, then in the module's (the outermost). A register of
-  // a family is found by its prefix; then `symbol.value` is its own register. Null where unknown.
+  // a family is found by its prefix; then `symbol.value` is its own register; so is "v.y" of a
+  // vector register. False where unknown.
   bool Find(std::string_view name, Symbol& symbol) const;
 
  private:
@@ -46,6 +47,7 @@ class Scopes {
     bool function;  // names of the callers behind it are not seen
     absl::flat_hash_map<absl::string_view, Symbol> names;
   };
+  bool FindWhole(std::string_view name, Symbol& symbol) const;
   static bool FindIn(const Scope& scope, std::string_view name, std::string_view prefix, int index,
                      Symbol& symbol);
   std::vector<Scope> scopes_;

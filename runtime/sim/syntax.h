@@ -36,10 +36,21 @@ struct Operand {
   bool negated = false;     // "!p"
   Literal literal;
   int64_t offset = 0;
+  int element = 0;  // of a vector register
   std::vector<Operand> elements;
 };
 
-enum class Space : uint8_t { kGeneric, kGlobal, kShared, kLocal, kParam, kConst, kRegister };
+// kShared is the block's own; kSharedCluster that of any block of its cluster.
+enum class Space : uint8_t {
+  kGeneric,
+  kGlobal,
+  kShared,
+  kLocal,
+  kParam,
+  kConst,
+  kRegister,
+  kSharedCluster,
+};
 
 // One piece of an initialiser: bytes of a number, or the address of a variable.
 struct Initialiser {
@@ -86,7 +97,8 @@ struct Statement {
   bool guard_negated = false;
   std::vector<Operand> operands;  // of an instruction; of .branchtargets the labels
   std::vector<Registers> registers;
-  std::vector<Variable> variables;
+  std::vector<Variable> variables;          // of a prototype its parameters
+  std::vector<Variable> prototype_results;  // of a prototype
 };
 
 struct Function {
@@ -98,7 +110,7 @@ struct Function {
   std::vector<Variable> parameters;
   uint32_t max_threads[3] = {0, 0, 0};
   uint32_t required_threads[3] = {0, 0, 0};
-  bool needs_cluster = false;
+  uint32_t required_cluster[3] = {0, 0, 0};
   std::vector<Statement> body;
 };
 

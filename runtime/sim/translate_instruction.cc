@@ -29,6 +29,8 @@ bool IsControl(std::string_view base) {
                  {"trap", "brkpt", "pmevent", "nanosleep", "membar", "fence", "griddepcontrol"});
 }
 
+bool IsPlainPermute(std::string_view name) { return name == "prmt.b32"; }
+
 bool IsSpecial(std::string_view base) {
   return IsOneOf(base, {"rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"});
 }
@@ -40,7 +42,7 @@ void Translator::Emit(const Pick& pick, llvm::ArrayRef<int32_t> refs, int writes
   op.fn = pick.fn;
   op.flags = pick.flags;
   std::fill(std::begin(op.r), std::end(op.r), DraftOp::kNone);
-  if (refs.size() > kMaxRefs) return Wrong("too many operands");
+  if (refs.size() > DraftOp::kMostRefs) return Wrong("too many operands");
   std::copy(refs.begin(), refs.end(), op.r);
   op.refs = static_cast<uint8_t>(refs.size());
   op.writes = static_cast<uint16_t>(writes);
@@ -65,6 +67,12 @@ void Translator::Instruction(const Statement& statement) {
   const std::string_view base = form.base();
   if (Flow(statement, form)) {
     // Branches, calls and returns.
+  } else if (base == "cp" || base == "mbarrier" || (form.Has("async") && base != "fence")) {
+    Async(statement, form);
+  } else if (base == "ldmatrix" || base == "stmatrix") {
+    MoveMatrices(statement, form);
+  } else if (base == "mma") {
+    MultiplyMatrices(statement, form);
   } else if (base == "mov") {
     Move(statement, form);
   } else if (base == "cvta") {
@@ -77,6 +85,10 @@ void Translator::Instruction(const Statement& statement) {
     Compare(statement, form);
   } else if (base == "bar" && form.Has("warp")) {
     Collective(statement, form);
+  } else if (base == "barrier" && form.Has("cluster")) {
+    const auto pick = PickClusterBarrier(form);
+    if (!pick || !form.empty()) return Unknown();
+    Emit(*pick, {}, 0);
   } else if (base == "bar" || base == "barrier") {
     Barrier(statement, form);
   } else if (base == "shfl") {
@@ -173,6 +185,16 @@ std::optional<Pick> Translator::PickGeneric(const Statement& statement, Form& fo
   const std::string_view base = form.base();
   const std::string_view name = statement.name;
   if (IsControl(base)) return PickControl(form);
+  if (IsOneOf(base, {"mapa", "getctarank"})) return PickClusterAddress(form);
+  if (base == "isspacep") return PickSpaceTest(form);
+  if (base == "createpolicy") return PickPolicy(form, static_cast<int>(statement.operands.size()));
+  if (IsOneOf(base, {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr"})) {
+    return PickVideo(form);
+  }
+  if (IsOneOf(base, {"dp2a", "bmsk", "szext", "fns"}) ||
+      (base == "prmt" && !IsPlainPermute(name))) {
+    return PickRareBits(form);
+  }
   if (base == "cvt") {
     const bool pairs =
         absl::StrContains(absl::string_view(name.data(), name.size()), "x2") || form.Has("pack");
@@ -213,19 +235,42 @@ void Translator::Generic(const Statement& statement, Form& form) {
   if (error_.ok()) draft_.ops.back().select = form.base() == "selp";
 }
 
+// All sources are read before a destination is written: the two may name the same registers.
+void Translator::MoveVector(const Statement& statement, Type type, size_t length) {
+  const std::vector<Operand> tos = Elements(statement.operands[0]);
+  const std::vector<Operand> froms = Elements(statement.operands[1]);
+  if (tos.size() != length || froms.size() != length) {
+    return Wrong("another number of values than the vector's");
+  }
+  const RowClass row = RowOf(type);
+  llvm::SmallVector<int32_t, 8> held;
+  for (const Operand& from : froms) {
+    const int32_t source = Source(from, type);
+    held.push_back(NewRegister(row));
+    EmitMove(held.back(), source, row);
+  }
+  for (size_t i = 0; i < length; ++i) EmitMove(Destination(tos[i], type), held[i], row);
+}
+
 void Translator::Move(const Statement& statement, Form& form) {
+  size_t vector = 0;
+  if (form.Take("v2")) vector = 2;
+  if (form.Take("v4")) vector = 4;
+  if (form.Take("v8")) vector = 8;
   const auto type = form.TakeType();
   if (!type || !form.empty()) return Unknown();
   if (BitsOf(*type) > 64) return Unknown();
   if (statement.operands.size() != 2) return Wrong("mov has two operands");
+  if (vector != 0) return MoveVector(statement, *type, vector);
   const Operand& to = statement.operands[0];
   const Operand& from = statement.operands[1];
-  const bool pack = from.kind == Operand::Kind::kVector;
-  if (!pack && to.kind != Operand::Kind::kVector) {
+  const bool pack = Elements(from).size() > 1 || from.kind == Operand::Kind::kVector;
+  const bool unpack = Elements(to).size() > 1 || to.kind == Operand::Kind::kVector;
+  if (!pack && !unpack) {
     const int32_t source = Source(from, *type);
     return EmitMove(Destination(to, *type), source, RowOf(*type));
   }
-  const int parts = static_cast<int>((pack ? from : to).elements.size());
+  const int parts = static_cast<int>(Elements(pack ? from : to).size());
   const auto pick = pack ? PickMovePack(*type, parts) : PickMoveUnpack(*type, parts);
   if (!pick) return Unknown();
   llvm::SmallVector<int32_t, 8> refs;
@@ -303,12 +348,21 @@ void Translator::Barrier(const Statement& statement, Form& form) {
   Emit(*pick, {result, barrier, threads, predicate}, reduces ? 1 : 0);
 }
 
+// The lanes of the path: the mask of forms without .sync.
+int32_t Translator::ActiveLanes() {
+  Form active("activemask.b32");
+  const int32_t mask = NewRegister(RowClass::k32);
+  Emit(*PickCollective(active, false, false), {mask}, 1);
+  return mask;
+}
+
 void Translator::Shuffle(const Statement& statement, Form& form) {
   const auto& operands = statement.operands;
+  const bool sync = form.Has("sync");
   const bool predicate = !operands.empty() && !operands[0].second.empty();
   const auto pick = PickShuffle(form, predicate);
   if (!pick || !form.empty()) return Unknown();
-  if (operands.size() != 5) return Wrong("shfl.sync has five operands");
+  if (operands.size() != (sync ? 5u : 4u)) return Wrong("a wrong number of operands");
   int32_t second = DraftOp::kNone;
   if (predicate) {
     Operand name;
@@ -319,7 +373,7 @@ void Translator::Shuffle(const Statement& statement, Form& form) {
   Emit(*pick,
        {Destination(operands[0], Type::kB32), second, Source(operands[1], Type::kB32),
         Source(operands[2], Type::kB32), Source(operands[3], Type::kB32),
-        Source(operands[4], Type::kB32)},
+        sync ? Source(operands[4], Type::kB32) : ActiveLanes()},
        predicate ? 3 : 1);
   if (!error_.ok()) return;
   draft_.ops.back().mask = 5;
@@ -330,10 +384,12 @@ void Translator::Collective(const Statement& statement, Form& form) {
   const auto& operands = statement.operands;
   const bool second = !operands.empty() && !operands[0].second.empty();
   const bool negated = operands.size() > 1 && operands[1].negated;
+  const bool masked = form.base() != "vote" || form.Has("sync");
   const auto pick = PickCollective(form, negated, second);
   if (!pick || !form.empty()) return Unknown();
   const size_t written = pick->to.empty() ? 0 : 1;
-  if (operands.size() != written + pick->from.size()) return Wrong("a wrong number of operands");
+  const size_t read = pick->from.size() - (masked ? 0 : 1);
+  if (operands.size() != written + read) return Wrong("a wrong number of operands");
   llvm::SmallVector<int32_t, 8> refs;
   for (size_t i = 0; i < pick->to.size(); ++i) {
     Operand to = operands[0];
@@ -343,9 +399,10 @@ void Translator::Collective(const Statement& statement, Form& form) {
     }
     refs.push_back(Destination(to, pick->to[i]));
   }
-  for (size_t i = 0; i < pick->from.size(); ++i) {
+  for (size_t i = 0; i < read; ++i) {
     refs.push_back(Source(operands[written + i], pick->from[i]));
   }
+  if (!masked) refs.push_back(ActiveLanes());
   Emit(*pick, refs, (1 << pick->to.size()) - 1);
   if (error_.ok() && !pick->from.empty()) {
     draft_.ops.back().mask = static_cast<int8_t>(refs.size() - 1);

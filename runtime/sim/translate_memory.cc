@@ -6,7 +6,6 @@
 namespace onepass::sim {
 
 void Translator::Access(const Statement& statement, Form& form, bool store) {
-  if (form.Has("async") || form.Has("bulk")) return Unknown();
   const std::vector<Operand>& operands = statement.operands;
   const bool hint = form.Take("L2::cache_hint");
   if (operands.size() != (hint ? 3u : 2u)) return Wrong("an access has a value and an address");
@@ -26,8 +25,9 @@ void Translator::Access(const Statement& statement, Form& form, bool store) {
   if (static_cast<int>(values.size()) != access.vector) {
     return Wrong(absl::StrFormat("%d values in a vector of %d", values.size(), access.vector));
   }
-  if (address.local && access.space == Space::kParam) {
-    pick->flags = (pick->flags & ~AccessFlags::kSpaceMask) | static_cast<uint32_t>(Space::kLocal);
+  // A variable that is named lies in its own space, whatever the instruction leaves open.
+  if ((address.local && access.space == Space::kParam) || access.space == Space::kGeneric) {
+    pick->flags = (pick->flags & ~AccessFlags::kSpaceMask) | static_cast<uint32_t>(address.named);
   }
   const Type row = access.row == RowClass::k64
                        ? (BitsOf(access.type) == 64 ? access.type : Type::kB64)
@@ -77,8 +77,11 @@ void Translator::Atomic(const Statement& statement, Form& form, bool result) {
   const size_t first = result ? 1 : 0;
   if (operands.size() < first + 2) return Wrong("an atomic has an address and a value");
   const Address address = AddressOf(operands[first]);
-  const auto pick = PickAtomic(form, result, address.address32);
+  auto pick = PickAtomic(form, result, address.address32);
   if (!pick || !form.empty() || address.parameter) return Unknown();
+  if ((pick->flags & AccessFlags::kSpaceMask) == static_cast<uint32_t>(Space::kGeneric)) {
+    pick->flags |= static_cast<uint32_t>(address.named);
+  }
   llvm::SmallVector<int32_t, 9> refs;
   llvm::SmallVector<Operand, 9> values;
   if (result) {

@@ -32,6 +32,14 @@ bool Translator::FindRegister(std::string_view name, Symbol& symbol) {
   return scopes_.Find(name, symbol) && symbol.kind == Symbol::Kind::kRegister;
 }
 
+// "reg + 4" as a value.
+int32_t Translator::SumRow(int32_t reg, int64_t addend, RowClass row) {
+  Form add(row == RowClass::k64 ? "add.u64" : "add.u32");
+  const int32_t sum = NewRegister(row);
+  Emit(*PickInteger(add), {sum, reg, LiteralRow(static_cast<uint64_t>(addend), row)}, 1);
+  return sum;
+}
+
 // The address that a variable's name stands for, in its own space.
 int32_t Translator::SymbolRow(const Symbol& symbol, int64_t addend, RowClass row) {
   Constant constant;
@@ -49,6 +57,9 @@ int32_t Translator::SymbolRow(const Symbol& symbol, int64_t addend, RowClass row
       return ConstantRow(constant);
     }
     case Symbol::Kind::kLocal:
+      if (routine_ != nullptr && row == RowClass::k64) {  // in its frame
+        return SumRow(stack_pointer_, symbol.value + addend, row);
+      }
       return LiteralRow(symbol.value + addend, row);
     case Symbol::Kind::kParameter:
       return LiteralRow(kParamWindow + symbol.value + addend, row);
@@ -77,8 +88,11 @@ int32_t Translator::Source(const Operand& operand, Type type) {
   Symbol symbol;
   if (scopes_.Find(operand.name, symbol)) {
     if (symbol.kind != Symbol::Kind::kRegister) return SymbolRow(symbol, operand.offset, row);
-    const int32_t reg = static_cast<int32_t>(symbol.value);
-    if (draft_.registers[reg] == row) return reg;
+    const int32_t reg = static_cast<int32_t>(symbol.value) + operand.element;
+    if (draft_.registers[reg] == row && operand.offset == 0) return reg;
+    if (draft_.registers[reg] == row && row != RowClass::kMask) {
+      return SumRow(reg, operand.offset, row);
+    }
     Wrong(absl::StrFormat("register '%s' does not have the width of its type", operand.name));
     return LiteralRow(0, row);
   }
@@ -92,6 +106,11 @@ int32_t Translator::Source(const Operand& operand, Type type) {
       NameDynamicShared(*shared->second);
     }
     return SymbolRow(found, operand.offset, row);
+  }
+  const auto function =
+      names_.functions.find(absl::string_view(operand.name.data(), operand.name.size()));
+  if (function != names_.functions.end() && function->second->has_body) {
+    return LiteralRow(names_.AddressOf(*function->second), row);
   }
   if (const auto special = PickSpecialRegister(operand.name, type)) {
     const int32_t temporary = NewRegister(row);
@@ -114,7 +133,7 @@ int32_t Translator::Destination(const Operand& operand, Type type) {
     Wrong(absl::StrFormat("'%s' is no register", operand.name));
     return NewRegister(row);
   }
-  const int32_t reg = static_cast<int32_t>(symbol.value);
+  const int32_t reg = static_cast<int32_t>(symbol.value) + operand.element;
   if (draft_.registers[reg] != row) {
     Wrong(absl::StrFormat("register '%s' does not have the width of its type", operand.name));
     return NewRegister(row);
@@ -134,7 +153,31 @@ RowClass Translator::RowOfOperand(const Operand& operand, Type type) {
 // The parts of "{a, b}", of a vector register, or the operand itself.
 std::vector<Operand> Translator::Elements(const Operand& operand) {
   if (operand.kind == Operand::Kind::kVector) return operand.elements;
-  return {operand};
+  Symbol symbol;
+  const bool whole = operand.kind == Operand::Kind::kName && FindRegister(operand.name, symbol);
+  std::vector<Operand> elements(whole ? symbol.vector : 1, operand);
+  for (size_t i = 1; i < elements.size(); ++i) elements[i].element = static_cast<int>(i);
+  return elements;
+}
+
+// The space of the variable that a name stands for.
+Space Translator::SpaceNamed(std::string_view name) {
+  Symbol symbol;
+  if (!scopes_.Find(name, symbol)) {
+    const bool shared = names_.shared.contains(absl::string_view(name.data(), name.size()));
+    return shared ? Space::kShared : Space::kGeneric;
+  }
+  switch (symbol.kind) {
+    case Symbol::Kind::kShared:
+    case Symbol::Kind::kDynamicShared:
+      return Space::kShared;
+    case Symbol::Kind::kLocal:
+      return Space::kLocal;
+    case Symbol::Kind::kGlobal:
+      return Space::kGlobal;
+    default:
+      return Space::kGeneric;
+  }
 }
 
 Translator::Address Translator::AddressOf(const Operand& operand) {
@@ -156,7 +199,8 @@ Translator::Address Translator::AddressOf(const Operand& operand) {
     address.parameter = true;
     address.offset += symbol.value;
   } else {
-    address.local = symbol.kind == Symbol::Kind::kLocal;
+    address.named = SpaceNamed(operand.name);
+    address.local = address.named == Space::kLocal;
     Operand name = operand;
     name.kind = Operand::Kind::kName;
     address.ref = Source(name, Type::kB64);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
+#include "runtime/sim/saved_registers.h"
 
 namespace onepass::sim {
 namespace {
@@ -31,7 +32,11 @@ absl::StatusOr<Draft> Translator::Run() {
   Body(entry_);
   now_ = nullptr;
   Return();
+  FinishRoutines();
+  now_ = nullptr;
+  Return();  // the draft ends with an exit
   if (!error_.ok()) return error_;
+  KeepLiveRegisters(draft_);
   return std::move(draft_);
 }
 
@@ -179,18 +184,21 @@ void Translator::DeclareVariable(const Variable& variable) {
       if (variable.unsized) NameDynamicShared(variable);
       break;
     case Space::kLocal:
-    case Space::kParam:
+    case Space::kParam: {
+      int64_t& bytes = routine_ == nullptr ? draft_.local_bytes : routine_->frame_bytes;
       symbol.kind = Symbol::Kind::kLocal;
-      symbol.value = AlignUp(draft_.local_bytes, std::max<int64_t>(variable.align(), 8));
-      draft_.local_bytes = symbol.value + variable.bytes();
+      symbol.value = AlignUp(bytes, std::max<int64_t>(variable.align(), 8));
+      bytes = symbol.value + variable.bytes();
       break;
+    }
     case Space::kRegister:
       symbol.value = NewRegister(RowOf(variable.type));
       break;
     default:
       return Fail(absl::StatusCode::kUnimplemented, "variables of this space inside a function");
   }
-  if (draft_.local_bytes > (1 << 20) || draft_.static_shared_bytes > (1 << 24)) {
+  const int64_t frame = routine_ == nullptr ? 0 : routine_->frame_bytes;
+  if (std::max(draft_.local_bytes, frame) > (1 << 20) || draft_.static_shared_bytes > (1 << 24)) {
     return Wrong(absl::StrFormat("variable '%s' is too large", variable.name));
   }
   if (!scopes_.Add(variable.name, symbol)) {

@@ -20,13 +20,19 @@ void MergePaths(Warp& warp) {
         continue;
       }
       paths[i].lanes |= paths[j].lanes;
-      const bool both_yielded =
-          paths[i].state == Path::State::kYielded && paths[j].state == Path::State::kYielded;
-      paths[i].state = both_yielded ? Path::State::kYielded : Path::State::kReady;
+      const bool stays =
+          paths[i].state == paths[j].state &&
+          (paths[i].state == Path::State::kYielded || paths[i].state == Path::State::kPolling);
+      if (!stays) paths[i].state = Path::State::kReady;
       paths[j] = paths.back();
       paths.pop_back();
     }
   }
+}
+
+// Other seeds than 0 now and then let a path go first that is not the lowest.
+bool LeavesOrder(const Warp& warp) {
+  return warp.block->launch->seed != 0 && warp.block->random.Below(8) == 0;
 }
 
 // The lowest ready path, or -1.
@@ -57,6 +63,24 @@ void SetFrontier(Warp& warp) {
   warp.frontier = lowest < 0 ? nullptr : warp.others[lowest].at;
 }
 
+// The running path becomes the one that polls, and the warp's turn ends.
+const Op* StopPolling(Warp& warp, size_t which) {
+  const Path path = warp.others[which];
+  warp.others.erase(warp.others.begin() + which);
+  warp.lanes = warp.exec = path.lanes;
+  warp.stop = Stop::kPoll;
+  warp.resume = path.at;
+  return nullptr;
+}
+
+int RandomReady(const Warp& warp) {
+  llvm::SmallVector<int, 32> ready;
+  for (int i = 0; i < static_cast<int>(warp.others.size()); ++i) {
+    if (warp.others[i].state == Path::State::kReady) ready.push_back(i);
+  }
+  return ready.empty() ? -1 : ready[warp.block->random.Below(ready.size())];
+}
+
 // All paths wait. Legal only where they all wait at the same barrier of the block, not aligned.
 const Op* AllWait(Warp& warp) {
   bool together = true;
@@ -82,9 +106,12 @@ const Op* AllWait(Warp& warp) {
 const Op* Reschedule(Warp& warp, const Op* at, Path::State state) {
   if (warp.lanes != 0) warp.others.push_back({at, warp.lanes, state});
   MergePaths(warp);
-  int next = LowestReady(warp);
+  int next = LeavesOrder(warp) ? RandomReady(warp) : LowestReady(warp);
   if (next < 0) next = WakeYielded(warp, at);
   if (next < 0) {
+    for (size_t i = 0; i < warp.others.size(); ++i) {
+      if (warp.others[i].state == Path::State::kPolling) return StopPolling(warp, i);
+    }
     warp.lanes = 0;
     return AllWait(warp);
   }
@@ -94,6 +121,19 @@ const Op* Reschedule(Warp& warp, const Op* at, Path::State state) {
   warp.lanes = warp.exec = path.lanes;
   SetFrontier(warp);
   return path.at;
+}
+
+const Op* Poll(Warp& warp, const Op* at) {
+  ++warp.unissued;
+  return Reschedule(warp, at, Path::State::kPolling);
+}
+
+void WakePolling(Warp& warp) {
+  if (warp.others.empty()) return;
+  for (Path& path : warp.others) {
+    if (path.state == Path::State::kPolling) path.state = Path::State::kReady;
+  }
+  SetFrontier(warp);
 }
 
 const Op* Diverge(Warp& warp, const Op* target, uint32_t taken, const Op* fallthrough) {

@@ -22,6 +22,7 @@ struct Path {
   enum class State : uint8_t {
     kReady,
     kYielded,    // ready, but the others go first
+    kPolling,    // waits for other warps: looks again in the warp's next turn
     kAtSync,     // waits for lanes of the warp
     kAtBarrier,  // waits for lanes of the warp at a barrier of the block
   };
@@ -35,7 +36,7 @@ enum class Stop : uint8_t {
   kExit,     // all lanes have exited
   kBarrier,  // waits at a barrier of its block
   kOrdered,  // stands before an operation that blocks execute in a fixed order
-  kYield,    // asks for the others to run first
+  kPoll,     // waits for what other warps do: looks again when they had their turn
   kFault,    // the kernel is wrong: Block::fault says how
 };
 
@@ -47,14 +48,17 @@ struct Warp {
   int64_t budget = 0;            // operations left in this turn
   const Op* frontier = nullptr;  // lowest operation at which another path is ready; null: none
   Block* block = nullptr;
-  uint32_t live = kAllLanes;    // lanes that have not exited
-  uint32_t carry = 0;           // the condition code of add.cc
-  int index = 0;                // in the block
-  bool serial = false;          // ordered operations may execute
-  bool barrier_passed = false;  // the barrier at `resume` has been completed
+  uint32_t live = kAllLanes;     // lanes that have not exited
+  uint32_t cluster_arrived = 0;  // lanes at the cluster's barrier, which is not complete
+  uint32_t cluster_owed = 0;     // lanes that have arrived there and not waited since
+  uint32_t carry = 0;            // the condition code of add.cc
+  int index = 0;                 // in the block
+  bool serial = false;           // ordered operations may execute
+  bool barrier_passed = false;   // the barrier at `resume` has been completed
   Stop stop = Stop::kBudget;
   const Op* resume = nullptr;
-  const Op* polled = nullptr;  // the strong load executed last in this turn
+  const Op* polled = nullptr;   // the strong load executed last in this turn
+  const Op* retried = nullptr;  // the mbarrier.try_wait that has been suspended already
   int64_t unissued = 0;  // operations executed that are not instructions, or not the first time
   uint32_t barrier_result = 0;
   llvm::SmallVector<Path, 2> others;
@@ -87,6 +91,10 @@ struct Warp {
 const Op* Diverge(Warp& warp, const Op* target, uint32_t taken, const Op* fallthrough);
 // The running path has come to `at`, at or behind the frontier: the lowest path goes on.
 const Op* Reschedule(Warp& warp, const Op* at, Path::State state = Path::State::kReady);
+// The running path waits at `at` for what other warps do; other paths of its warp go on meanwhile.
+const Op* Poll(Warp& warp, const Op* at);
+// A new turn: the paths that poll look again.
+void WakePolling(Warp& warp);
 // The executing lanes exit. Returns what goes on, `next` for the rest of the path.
 const Op* ExitLanes(Warp& warp, const Op& op, const Op* next);
 

@@ -23,7 +23,7 @@ void PrintTo(const BadInput& bad, std::ostream* out) { *out << bad.words; }
 constexpr BadInput kBadInputs[] = {
     {"NoCommand", "", 2, "help"},
     {"UnknownCommand", "frobnicate", 2, "frobnicate"},
-    {"PtxIsForLater", "ptx x.ptx", 3, "ptx"},
+    {"PtxFileIsNotThere", "ptx /nowhere.ptx", 2, "/nowhere.ptx"},
     {"NoProblem", "run", 2, "problem"},
     {"UnknownFlag", "run relu.fwd f32 8 --frob", 2, "--frob"},
     {"FlagWithoutValue", "run relu.fwd f32 8 --seed", 2, "--seed"},

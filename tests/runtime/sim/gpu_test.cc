@@ -195,7 +195,10 @@ TEST(GpuTest, WrongRequestsAreRefusedBeforeAnythingRuns) {
   EXPECT_EQ(
       launch({.entry = "copy", .grid = {1057, 1, 1}, .block = {256, 1, 1}, .cooperative = true}),
       wrong);
-  EXPECT_EQ(launch({.entry = "copy", .cluster = {2, 1, 1}}), absl::StatusCode::kUnimplemented);
+  // No multiple of the cluster, and a cluster larger than the chip's.
+  EXPECT_EQ(launch({.entry = "copy", .cluster = {2, 1, 1}}), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(launch({.entry = "copy", .grid = {32, 1, 1}, .cluster = {32, 1, 1}}),
+            absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(gpu.TakeCounts().launches, 0);
 }
 
