@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/divide.h"
+#include "templates/arguments.cuh"
 
 namespace onepass {
 namespace {
@@ -25,6 +26,10 @@ int64_t FoundInL2(const Key& key, const TensorBytes& bytes, const DeviceSpec& de
 }  // namespace
 
 bool HasEvictionHints(const Key& key) { return key.access_bytes == 16; }
+
+bool TakesSaved(const Plan& plan, const Extents& extents) {
+  return plan.split == 1 && extents.reduced <= onepass_kernel::Arguments::kFewValues;
+}
 
 int64_t ChannelCount(const Key& key, const Extents& extents) {
   switch (key.geometry) {

@@ -7,6 +7,7 @@
 #include "codegen/device_spec.h"
 #include "codegen/divide.h"
 #include "codegen/key.h"
+#include "codegen/plan.h"
 
 namespace onepass {
 
@@ -27,6 +28,9 @@ constexpr int64_t WholeSectors(int64_t bytes) {
 
 // Whether accesses carry evict-first hints: those of 16 bytes, which fill their sectors.
 bool HasEvictionHints(const Key& key);
+
+// Whether the second pass of multi_pass takes the saved statistics, so that there is no workspace.
+bool TakesSaved(const Plan& plan, const Extents& extents);
 
 // The number of channels, or of rows, that have parameters.
 int64_t ChannelCount(const Key& key, const Extents& extents);

@@ -9,6 +9,10 @@ struct Arguments {
   // what a launch leaves for another block or kernel lies behind them. So one workspace serves all
   // kernels, one launch after another.
   static constexpr long long kBarrierBytes = 4096;
+  // Where a block reduces at most this many values by itself, the second pass of multi_pass takes
+  // the statistics that are saved anyway, rounded: such a value is at most 16 deviations from the
+  // mean. The workspace would be noticeable traffic.
+  static constexpr long long kFewValues = 256;
 
   const void* x;
   const void* residual;

@@ -4,7 +4,7 @@
 // row_multi_pass.cuh.
 //
 // F as for column_persistent_grid.cuh, with kRegisterVectors as the vectors a thread loads at once.
-// Grid: tiles * split. Workspace: the moments of every block.
+// Grid: tiles * split. Workspace: the spreads of every block, unless TakesSaved.
 #pragma once
 
 #include "column.cuh"
@@ -98,13 +98,22 @@ __device__ __forceinline__ void ColumnStatistics(const Arguments& a) {
   using S = Squares<F>;
   using Tile = ColumnTile<F>;
   __shared__ ColumnScratch<F, S> scratch;
+  __shared__ AffineMap<S> maps[Tile::kColumns];
+  __shared__ C own_partials[ColumnPartials<F, S>::kValues * Tile::kColumns];
 
   const Tile tile(a, blockIdx.x % Tile::kTiles, blockIdx.x / Tile::kTiles);
   Moments<S> moments[F::kVector];
   ColumnMerge<F>(static_cast<C>(tile.row_count), OwnMoments<F, S>(a, tile),
                  static_cast<C>(a.weight), scratch, moments);
-  const ColumnPartials<F, S> partials = {Scratch<C>(a)};
-  PutColumns<F>(a, tile, partials, tile.tile * a.split + tile.chunk, moments, scratch);
+  if (TakesSaved(a)) {
+    const ColumnPartials<F, S> own = {own_partials};
+    PutColumns<F>(a, tile, own, 0, moments, scratch);
+    __syncthreads();
+    FinishColumns<F>(a, own, 0, tile.tile, /*record=*/true, scratch, maps);
+  } else {
+    const ColumnPartials<F, S> partials = {Scratch<C>(a)};
+    PutColumns<F>(a, tile, partials, tile.tile * a.split + tile.chunk, moments, scratch);
+  }
 }
 
 template <class F>
@@ -119,12 +128,19 @@ __device__ __forceinline__ void ColumnApply(const Arguments& a) {
 
   const long long block = gridDim.x - 1 - blockIdx.x;
   const Tile tile(a, block % Tile::kTiles, block / Tile::kTiles);
-  const ColumnPartials<F, S> partials = {Scratch<C>(a)};
-  FinishColumns<F>(a, partials, tile.tile * a.split, tile.tile, tile.chunk == 0, scratch, maps);
   AffineMap<S> map[F::kVector];
+  if (TakesSaved(a)) {
 #pragma unroll
-  for (int i = 0; i < F::kVector; ++i)
-    map[i] = maps[i * F::kTileVectors + threadIdx.x % F::kTileVectors];
+    for (int i = 0; i < F::kVector; ++i)
+      if (tile.inside)
+        map[i] = SavedMap<F>(a, static_cast<long long>(tile.vector) * F::kVector + i);
+  } else {
+    const ColumnPartials<F, S> partials = {Scratch<C>(a)};
+    FinishColumns<F>(a, partials, tile.tile * a.split, tile.tile, tile.chunk == 0, scratch, maps);
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i)
+      map[i] = maps[i * F::kTileVectors + threadIdx.x % F::kTileVectors];
+  }
 
   int left = tile.Steps();
   while (left % kBatch != 0) {

@@ -110,6 +110,18 @@ __device__ __forceinline__ AffineMap<S> FinishChannel(const Arguments& a, long l
   return MapOf<F>(a, channel, spread.mean, invstd);
 }
 
+// Whether the second pass of multi_pass takes the saved statistics.
+__device__ __forceinline__ bool TakesSaved(const Arguments& a) {
+  return a.split == 1 && a.reduced <= Arguments::kFewValues;
+}
+template <class F, class S = Squares<F>>
+__device__ __forceinline__ AffineMap<S> SavedMap(const Arguments& a, long long channel) {
+  using C = typename S::Compute;
+  using Saved = typename F::Saved;
+  const C mean = static_cast<C>(ReadParam<Saved>(a.saved_mean, channel));
+  return MapOf<F>(a, channel, mean, S{static_cast<C>(ReadParam<Saved>(a.saved_invstd, channel))});
+}
+
 template <class C>
 __device__ __forceinline__ C Normalise(C x, const AffineMap<Single<C>>& map) {
   return fma(x - map.mean, map.factor.high, map.bias);

@@ -98,7 +98,12 @@ __device__ __forceinline__ void RowStatistics(const Arguments& a) {
     const Moments<S> own = OwnMoments<F, S>(a, address, part, unit);
     return BlockMerge(own, count, unit, weight, scratch);
   });
-  if (threadIdx.x == 0) Scratch<Spread<S>>(a)[blockIdx.x] = spread;
+  if (threadIdx.x != 0) return;
+  if (TakesSaved(a)) {
+    FinishChannel<F>(a, row, spread, /*record=*/true);
+  } else {
+    Scratch<Spread<S>>(a)[blockIdx.x] = spread;
+  }
 }
 
 // The spread of a row from those of its parts, in every thread.
@@ -130,8 +135,10 @@ __device__ __forceinline__ void RowApply(const Arguments& a) {
   const long long row = block / a.split;
   const RowAddress<F> address(a, row);
   const RowPart<F> part(a, address, row, block - row * a.split);
-  const AffineMap<S> map = FinishChannel<F>(a, row, CombineParts<F>(a, row, scratch),
-                                            part.part == 0 && threadIdx.x == 0);
+  const AffineMap<S> map = TakesSaved(a)
+                               ? SavedMap<F>(a, row)
+                               : FinishChannel<F>(a, row, CombineParts<F>(a, row, scratch),
+                                                  part.part == 0 && threadIdx.x == 0);
 
   const Index first = part.begin + threadIdx.x;
   Index left = first < part.end ? (part.end - first - 1) / F::kThreads + 1 : 0;

@@ -49,7 +49,11 @@ int64_t Blocks(const Key& key, const Plan& plan) {
   return TilesAcross(key, plan.tile_vectors) * plan.split;
 }
 
-Schedule ScheduleTiles(const Key& key, const Plan& plan, const Extents&) {
+int64_t PartialsBytes(const Key& key, const Plan& plan, const Extents& extents) {
+  return TakesSaved(plan, extents) ? 0 : Blocks(key, plan) * PartialBytes(key, plan);
+}
+
+Schedule ScheduleTiles(const Key& key, const Plan& plan, const Extents& extents) {
   Schedule schedule;
   for (int kernel : {0, 1}) {
     LaunchShape launch;
@@ -58,13 +62,13 @@ Schedule ScheduleTiles(const Key& key, const Plan& plan, const Extents&) {
     launch.block[0] = static_cast<uint32_t>(plan.threads);
     schedule.launches.push_back(launch);
   }
-  schedule.NeedScratch(Blocks(key, plan) * PartialBytes(key, plan));
+  schedule.NeedScratch(PartialsBytes(key, plan, extents));
   return schedule;
 }
 
 Counters PredictTiles(const Key& key, const Plan& plan, const Extents& extents,
                       const DeviceSpec& device) {
-  const int64_t workspace = Blocks(key, plan) * PartialBytes(key, plan);
+  const int64_t workspace = PartialsBytes(key, plan, extents);
   Counters counters = TwoPassCounters(key, extents, workspace, device);
   counters.l2_bytes += workspace * plan.split;  // every block reads the partials of its tile
   counters.busy = BusyShare(Blocks(key, plan), plan.blocks_per_sm, device);

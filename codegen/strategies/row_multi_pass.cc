@@ -44,6 +44,7 @@ std::vector<Plan> Propose(const Key& key, const DeviceSpec& device) {
 }
 
 int64_t PartialsBytes(const Key& key, const Plan& plan, const Extents& extents) {
+  if (TakesSaved(plan, extents)) return 0;
   // With its count.
   return extents.rows * plan.split * (SpreadBytes(key) + SizeOf(AccumulationType(key.dtype)));
 }

@@ -1,9 +1,12 @@
-// Data that shows a wrong order of operations: far from the mean, constant, infinite.
+// Data that shows a wrong order of operations: far from the mean, constant, infinite, at both ends
+// of the type's range, outliers.
 #include <string>
 
+#include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "runtime/case_run.h"
 #include "runtime/session.h"
+#include "tests/runtime/simulated_case.h"
 
 namespace onepass {
 namespace {
@@ -28,6 +31,21 @@ constexpr NumericCase kCases[] = {
     {"batch_norm.train f16 64x64x32x32:nhwc", "special", "multi_pass"},
     {"batch_norm.train f16 64x64x32x32:nhwc", "special", "persistent_grid"},
     {"batch_norm.infer bf16 4x6x5", "special"},
+    // Sums and squares beyond the range, in regions 3; squares that vanish.
+    {"batch_norm.train bf16 64x6x64x64", "special", "multi_pass"},
+    {"batch_norm.train f32 4x6x64x64", "special", "persistent_block"},
+    {"batch_norm.train f64 4x6x64x64", "special", "multi_pass"},
+    {"batch_norm.train bf16 16x64x32x32:nhwc", "special", "persistent_grid"},
+    {"batch_norm.train f32 16x64x32x32:nhwc", "special", "multi_pass"},
+    {"batch_norm.train f64 16x64x32x32:nhwc", "special", "persistent_grid"},
+    {"batch_norm.train f32 6x16x24x28", "constant:-3e38", "persistent_block"},
+    {"batch_norm.train f32 6x16x24x28", "constant:1e37", "multi_pass"},
+    {"batch_norm.train f32 6x16x24x28:nhwc", "constant:-3e38", "persistent_grid"},
+    {"batch_norm.train bf16 6x16x24x28:nhwc", "constant:3e38", "multi_pass"},
+    {"batch_norm.train f32 6x16x24x28 eps=0", "normal:0,1e-36", "persistent_block"},
+    {"batch_norm.train f32 6x16x24x28 eps=0", "normal:0,1e-30", "multi_pass"},
+    {"batch_norm.train f64 6x16x24x28:nhwc eps=0", "normal:0,1e-280", "persistent_grid"},
+    {"batch_norm.train bf16 6x16x24x28:nhwc eps=0", "normal:0,1e-30", "multi_pass"},
 };
 
 TEST(NumericsTest, DifficultDataIsRight) {
@@ -40,6 +58,43 @@ TEST(NumericsTest, DifficultDataIsRight) {
     const RunReport report = RunCase(**session, problem, options).report;
     EXPECT_TRUE(report.ok()) << one.line << " --data " << one.data << ": "
                              << report.error.value_or("");
+  }
+}
+
+// Generated values, with one outlier of another size in every channel: it lies up to the square
+// root of the region's size in deviations from the mean.
+std::vector<HostTensor> WithOutliers(Session& session, const Problem& problem) {
+  constexpr double kSizes[] = {301.7, -60.3, 1e4 / 3, -1e6 / 3, 6e4, 1e12 / 3};
+  std::vector<HostTensor> inputs =
+      RunCase(session, problem, Unchecked(OptionsFor("multi_pass"))).inputs;
+  HostTensor& x = *FindRole(inputs, Role::kX);
+  std::vector<double> values = ValuesOf(x);
+  const Dims& strides = x.spec.strides;
+  for (int64_t channel = 0; channel < problem.channels(); ++channel) {
+    const double size = kSizes[channel % 6];
+    if (problem.dtype == DType::kF16 && size > 65504) continue;
+    values[channel % problem.dims[0] * strides[0] + channel * strides[1] + strides[2]] = size;
+  }
+  SetValues(values, x);
+  return inputs;
+}
+
+TEST(NumericsTest, OutliersAreRight) {
+  Session& session = SessionOn("sim:h200");
+  for (const char* line :
+       {"batch_norm.train f32 4x6x32x32", "batch_norm.train f32 16x12x56x56",
+        "batch_norm.train f64 16x6x32x32", "batch_norm.train f16 16x6x56x56",
+        "batch_norm.train bf16 8x7x31x31", "batch_norm.train f32 4x6x32x32:nhwc",
+        "batch_norm.train f32 16x12x56x56:nhwc", "batch_norm.train f64 16x6x32x32:nhwc",
+        "batch_norm.train f16 16x16x56x56:nhwc"}) {
+    const Problem problem = ProblemOf(line);
+    const std::vector<HostTensor> inputs = WithOutliers(session, problem);
+    const bool column = absl::StrContains(line, "nhwc");
+    for (const char* strategy : {column ? "persistent_grid" : "persistent_block", "multi_pass"}) {
+      const RunReport report = RunCase(session, problem, OptionsFor(strategy), inputs).report;
+      EXPECT_TRUE(report.ok()) << line << " --strategy " << strategy << ": "
+                               << report.error.value_or("");
+    }
   }
 }
 

@@ -108,6 +108,10 @@ const Expected kFewMegabytes[] = {
     {"batch_norm.train f32 16x64x28x28:nhwc", "a100", "multi_pass"},
     {"batch_norm.train bf16 16x33x28x28:nhwc", "h200", "multi_pass"},
     {"batch_norm.train f32 100x7000", "h200", "multi_pass"},
+    {"batch_norm.train f32 4x70000", "h200", "multi_pass"},
+    {"batch_norm.train f64 3x50000", "a100", "multi_pass"},
+    {"batch_norm.train f32 2x70000x4", "h200", "multi_pass"},
+    {"batch_norm.train f32 300x7000", "h200", "multi_pass"},
 };
 
 TEST(TrafficTest, BestPlansMoveWhatIsPredictedAndNoMore) {
@@ -123,6 +127,7 @@ const Expected kLargerThanL2[] = {
     {"batch_norm.train f32 64x64x64x64", "h200", "multi_pass"},
     {"batch_norm.train f32 32x64x96x96:nhwc", "h200", "multi_pass"},
     {"batch_norm.train f32 32x64x80x80", "a100", "multi_pass"},
+    {"batch_norm.train f32 32x64x95x97", "h200", "multi_pass"},
     {"batch_norm.train f32 32x64x80x80:nhwc", "a100", "multi_pass"},
 };
 
@@ -134,8 +139,9 @@ TEST_P(LargerThanL2Test, SecondPassFindsWhatL2CanHold) {
 
 INSTANTIATE_TEST_SUITE_P(MultiPass, LargerThanL2Test, testing::ValuesIn(kLargerThanL2),
                          [](const auto& e) {
-                           return e.param.device +
-                                  (absl::StrContains(e.param.line, "nhwc") ? "Column" : "Row");
+                           return absl::StrCat(
+                               e.param.device,
+                               absl::StrContains(e.param.line, "nhwc") ? "Column" : "Row", e.index);
                          });
 
 TEST(LargerThanL2SlowTest, WithResidualAndInHalfTypes) {
@@ -149,6 +155,14 @@ TEST(LargerThanL2SlowTest, WithResidualAndInHalfTypes) {
        {"batch_norm.train f16 128x64x64x64", "batch_norm.train bf16 128x64x64x64 act=relu",
         "batch_norm.train f16 128x64x64x64 residual act=relu"}) {
     ExpectTrafficOfPlans({line, "h200", "multi_pass"}, /*all_plans=*/true);
+  }
+}
+
+// Accesses of 2 and 4 bytes, without hints: the second launch's order alone decides.
+TEST(LargerThanL2SlowTest, Ragged) {
+  for (const char* line : {"batch_norm.train bf16 41x64x97x97", "batch_norm.train f16 64x512x31x31",
+                           "batch_norm.train f32 36x63x97x99:nhwc"}) {
+    ExpectTrafficOfPlans({line, "h200", "multi_pass"}, /*all_plans=*/false);
   }
 }
 
