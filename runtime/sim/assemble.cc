@@ -61,6 +61,7 @@ class Assembler {
       if (draft.r[i] < 0 || draft.r[i] == DraftOp::kNone) continue;
       ((draft.writes >> i & 1) != 0 ? use.writes : use.reads) |= 1 << i;
     }
+    use.long_refs = draft.refs > kMaxRefs;
     use.mask = draft.mask;
     use.address = draft.address;
     use.memory = draft.memory;

@@ -154,6 +154,7 @@ void Block::AfterStop(Warp& warp) {
       --live_warps_;
       ++progress;
       if (!copies.empty()) copies[warp.index].Finish(kAllLanes, /*bulk=*/true, 0, /*open=*/true);
+      if (live_warps_ == 0 && launch->checker != nullptr) launch->checker->Exit(*this);
       for (int i = 0; i < 16; ++i) {
         if (barriers[i].arrived != 0) TryRelease(i);
       }

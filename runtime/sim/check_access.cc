@@ -87,7 +87,7 @@ void Checker::CheckWritten(const Op& op, Warp& warp, const Doing& doing, const T
 void Checker::ForgetUndefined(const Op& op, const Warp& warp, const Doing& doing, ByteSet& written,
                               const Places& places) {
   const RegisterCheck& registers = warp.block->checks->registers[warp.index];
-  if (!registers.following()) return;
+  if (!registers.following() || doing.values < 0) return;
   for (int n = 0; n < doing.bytes / doing.element_bytes; ++n) {
     EachLane(registers.UndefinedLanes(op.r[doing.values + n]) & places.lanes, [&](int lane) {
       written.Remove(places.offset[lane] + n * doing.element_bytes, doing.element_bytes);
@@ -98,6 +98,7 @@ void Checker::ForgetUndefined(const Op& op, const Warp& warp, const Doing& doing
 // Marks the registers that get what nobody wrote. An atomic depends on it at once.
 void Checker::CheckRead(const Op& op, Warp& warp, const Doing& doing, ByteSet& written,
                         const Places& places, const std::function<std::string(uint64_t)>& place) {
+  if (doing.values < 0) return;
   EachLane(places.uniform ? places.lanes & (0 - places.lanes) : places.lanes, [&](int lane) {
     if (written.HasAll(places.offset[lane], doing.bytes)) return;
     uint64_t byte = places.offset[lane];
@@ -115,6 +116,15 @@ void Checker::CheckRead(const Op& op, Warp& warp, const Doing& doing, ByteSet& w
   });
   if (doing.kind != Kind::kUpdate) return;
   EachLane(places.lanes, [&](int lane) { written.Add(places.offset[lane], doing.bytes); });
+}
+
+void Checker::Loaded(const Op& op, Warp& warp, RowRef ref, int lane, uint64_t offset, int bytes) {
+  BlockChecks& checks = *warp.block->checks;
+  if (checks.written.HasAll(offset, bytes)) return;
+  const uint32_t origin = OriginFor(warp, op, lane, [&] {
+    return SharedPlace(*warp.block->launch, static_cast<int64_t>(offset), bytes);
+  });
+  checks.registers[warp.index].SetUndefined(ref, 1u << lane, origin);
 }
 
 void Checker::CheckLocal(const Op& op, Warp& warp, const Doing& doing, const HostBytes& bytes) {
@@ -160,6 +170,9 @@ void Checker::CheckRace(const Op& op, Warp& warp, const Doing& doing, const Targ
   target.cells->Refine(doing.bytes);
   if (target.records->all.size() >= AccessRecords::kMost) Forget(target);
   const AccessRecord mine = RecordOf(op, warp, doing.kind);
+  if (target.owner != nullptr && target.owner != warp.block) {
+    NoteVisit(op, warp, places.lanes, *target.owner, mine);
+  }
   const uint32_t slot = warp.index * BlockChecks::kLatest + mine.op % BlockChecks::kLatest;
   const uint32_t index =
       target.records->IndexFor(mine, target.latest == nullptr ? nullptr : &(*target.latest)[slot]);

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/sim/checker.h"
 #include "runtime/sim/where.h"
@@ -19,16 +20,15 @@ uint32_t IndexOf(const Warp& warp, const Op& op) {
   return static_cast<uint32_t>(&op - warp.block->launch->kernel->ops.data());
 }
 
-std::string_view VerbOf(AccessRecord::Kind kind) {
-  switch (kind) {
-    case AccessRecord::Kind::kRead:
-      return "read";
-    case AccessRecord::Kind::kWrite:
-      return "write";
-    case AccessRecord::Kind::kUpdate:
-      return "atomic";
-  }
-  return "";
+std::string VerbOf(AccessRecord::Kind kind, bool copy) {
+  static constexpr const char* kVerbs[] = {"read", "write", "atomic"};
+  return absl::StrCat(copy ? "asynchronous " : "", kVerbs[static_cast<int>(kind)]);
+}
+
+std::string Checker::ThreadOfRecord(const Launch& launch, const AccessRecord& record, int lane) {
+  if (!record.copy) return ThreadOf(launch, record.block, record.warp, lane);
+  const uint32_t issuer = record.block & (CopyTag::kBlocks - 1);
+  return ThreadOf(launch, issuer / 32, static_cast<int>(issuer % 32), lane);
 }
 
 void Checker::Report(Finding::Kind kind, const Warp& warp, const Op& op, int lane,
@@ -88,9 +88,9 @@ void Checker::ReportRace(const Op& op, Warp& warp, const Doing& doing, const Tar
         (conflict.cell << target.cells->shift()) - static_cast<int64_t>(target.pad);
     return absl::StrFormat(
         "%s: race in %s: %s by %s%s and %s by %s%s", kernel.name,
-        PlaceOf(launch, doing, target, std::max<int64_t>(begin, 0)), VerbOf(other.kind),
-        ThreadOf(launch, other.block, other.warp, static_cast<int>(conflict.other & 31)),
-        AtLine(kernel, kernel.ops[other.op]), VerbOf(doing.kind),
+        PlaceOf(launch, doing, target, std::max<int64_t>(begin, 0)), VerbOf(other.kind, other.copy),
+        ThreadOfRecord(launch, other, static_cast<int>(conflict.other & 31)),
+        AtLine(kernel, kernel.ops[other.op]), VerbOf(doing.kind, doing.copy),
         ThreadOf(launch, warp.block->index, warp.index, conflict.lane), AtLine(kernel, op));
   });
 }
@@ -98,6 +98,7 @@ void Checker::ReportRace(const Op& op, Warp& warp, const Doing& doing, const Tar
 // Two lanes of one instruction write the same place: which value stays is not defined.
 void Checker::ReportClash(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                           uint64_t offset, int lane, int other) {
+  if (doing.values < 0) return;
   bool same = true;
   for (int n = 0; n < doing.bytes / doing.element_bytes; ++n) {
     const uint8_t* row = warp.In<uint8_t>(op.r[doing.values + n]);

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "absl/strings/str_format.h"
+#include "runtime/sim/cluster.h"
 #include "runtime/sim/where.h"
 
 namespace onepass::sim {
@@ -25,6 +26,10 @@ void BlockChecks::Start(const Block& block) {
   records.all.clear();
   words.clear();
   for (Joint& joint : joints) joint = Joint();
+  mbarriers.clear();
+  visitors.clear();
+  copies.assign(launch.warps, 0);
+  exited = false;
   latest_shared.assign(static_cast<size_t>(kLatest) * launch.warps, 0);
   latest_global.assign(static_cast<size_t>(kLatest) * launch.warps, 0);
   registers.resize(launch.warps);
@@ -58,13 +63,32 @@ void Checker::Check(const Op& op, Warp& warp, const Doing& doing, const Target& 
   Synchronise(op, warp, doing, target, places);
 }
 
-void Checker::CheckShared(const Op& op, Warp& warp, const Doing& doing, const uint64_t* offsets,
-                          Block& owner) {
+void Checker::CheckSharedOf(const Op& op, Warp& warp, const Doing& doing, const Places& places,
+                            Block& owner) {
   BlockChecks& checks = *owner.checks;
   Target target{&checks.cells, &checks.written, &checks.records, nullptr, &checks.words};
+  target.owner = &owner;
   if (&owner == warp.block) target.latest = &checks.latest_shared;
-  const Places places(offsets, warp.exec, doing.bytes);
   if (InsideVariables(op, warp, doing, places)) Check(op, warp, doing, target, places);
+}
+
+void Checker::CheckShared(const Op& op, Warp& warp, const Doing& doing, const HostBytes& bytes) {
+  Block& block = *warp.block;
+  if (block.launch->cluster_blocks == 1) {
+    return CheckSharedOf(op, warp, doing, Places(bytes.offset, warp.exec, doing.bytes), block);
+  }
+  for (Block* owner : block.cluster->blocks) {
+    alignas(64) uint64_t offsets[32];
+    uint32_t inside = 0;
+    for (int i = 0; i < 32; ++i) {
+      offsets[i] = static_cast<uint64_t>(bytes.base + bytes.offset[i] - owner->shared);
+      const bool here = offsets[i] < static_cast<uint64_t>(block.launch->shared_bytes);
+      inside |= static_cast<uint32_t>(here) << i;
+    }
+    inside &= warp.exec;
+    if (inside == 0) continue;
+    CheckSharedOf(op, warp, doing, Places(offsets, inside, doing.bytes), *owner);
+  }
 }
 
 AccessCells& Checker::CellsOf(const GlobalMemory::Buffer& buffer) {
@@ -106,7 +130,7 @@ bool Checker::Access(const Op& op, Warp& warp, const Doing& doing) {
     return false;
   }
   if (bytes.space == Space::kShared) {
-    CheckShared(op, warp, doing, bytes.offset, *warp.block);
+    CheckShared(op, warp, doing, bytes);
   } else if (bytes.space == Space::kLocal) {
     CheckLocal(op, warp, doing, bytes);
   } else if (bytes.space == Space::kGlobal) {

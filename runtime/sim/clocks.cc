@@ -15,6 +15,15 @@ const Clocks::Ref* Clocks::Node::Child(int digit) const {
   return &children[std::popcount(present & ((uint64_t{1} << digit) - 1))];
 }
 
+bool Clocks::Knows(uint64_t block) const {
+  const Node* node = root_.get();
+  for (int levels = kBlockLevel; levels > 0 && node != nullptr; --levels) {
+    const Ref* child = node->Child(DigitAt(block, levels));
+    node = child == nullptr ? nullptr : child->get();
+  }
+  return node != nullptr;
+}
+
 void Clocks::Raise(uint64_t path, int levels, uint32_t bound) {
   root_ = Raised(root_, path, levels, bound);
 }

@@ -29,6 +29,8 @@ class Clocks {
   void Join(const Clocks& other) { root_ = Joined(root_, other.root_); }
   // The bound for one lane.
   uint32_t Of(uint64_t block, int warp, int lane) const;
+  // Whether anything of the block is known.
+  bool Knows(uint64_t block) const;
   bool empty() const { return root_ == nullptr; }
 
  private:

@@ -182,7 +182,7 @@ std::optional<Pick> PickControl(Form& form) {
     const bool order =
         form.Take("acq_rel") || form.Take("sc") || form.Take("acquire") || form.Take("release");
     if (form.Take("mbarrier_init")) {
-      return order && form.Take("cluster") ? std::optional(Pick{&Nothing}) : std::nullopt;
+      return order && form.Take("cluster") ? std::optional(FenceOf(false)) : std::nullopt;
     }
     if (form.Take("proxy")) return PickProxyFence(form, order);
     const bool block = form.Take("cta");

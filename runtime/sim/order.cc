@@ -65,6 +65,16 @@ void BlockOrder::Leave(int warp, const Joint& joint) {
   warps_[warp].fenced.Join(joint.fenced);
 }
 
+void BlockOrder::ArriveRelaxed(int warp, Joint& joint) const {
+  const WarpOrder& mine = warps_[warp];
+  joint.known.Join(fenced_);
+  joint.known.Join(mine.fenced);
+  for (int lane = 0; mine.lanes != nullptr && lane < 32; ++lane) {
+    const Moment& fence = (*mine.lanes)[lane].fence;
+    if (fence.taken) joint.known.Join(ClocksAt(warp, lane, fence));
+  }
+}
+
 // What the fences of the warp's lanes are behind; once for each fence.
 void BlockOrder::CollectFences(int warp, Clocks& into) {
   WarpOrder& mine = warps_[warp];

@@ -64,6 +64,7 @@ struct OpUse {
   int8_t mask = -1;     // which r[] is the mask of a .sync operation
   int8_t address = -1;  // which r[] is the address of a memory operation
   Memory memory = Memory::kNone;
+  bool long_refs = false;  // the rows are Kernel::long_refs[Op::offset + i]
   bool branch = false;
   bool shuffle = false;
   bool select = false;  // r[0] = r[3] ? r[1] : r[2]

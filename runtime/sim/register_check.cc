@@ -108,6 +108,10 @@ void RegisterCheck::Write(RowRef ref, uint32_t lanes, const Register& value) {
 }
 
 void RegisterCheck::Spread(const Op& op, const OpUse& use, const Warp& warp, uint32_t lanes) {
+  if (use.long_refs) {  // a product of matrices: who depends on whom is not followed
+    const RowRef* refs = &warp.block->launch->kernel->long_refs[op.offset];
+    return EachBit(use.writes, [&](int i) { Write(refs[i], lanes, Register()); });
+  }
   const Register value = Combined(op, use, warp, lanes);
   EachBit(use.writes, [&](int i) { Write(op.r[i], lanes, value); });
 }

@@ -26,12 +26,16 @@ std::string AtLine(const Kernel& kernel, const Op& op) {
   return line.empty() ? line : " at " + line;
 }
 
+std::string BlockName(const Launch& launch, uint64_t block) {
+  const uint64_t gx = launch.grid[0], gy = launch.grid[1];
+  return absl::StrFormat("(%d,%d,%d)", block % gx, block / gx % gy, block / gx / gy);
+}
+
 std::string ThreadOf(const Launch& launch, uint64_t block, int warp, int lane) {
   const uint32_t thread = warp * 32 + lane;
   const uint32_t x = launch.block[0], y = launch.block[1];
-  const uint64_t gx = launch.grid[0], gy = launch.grid[1];
-  return absl::StrFormat("block (%d,%d,%d) thread (%d,%d,%d)", block % gx, block / gx % gy,
-                         block / gx / gy, thread % x, thread / x % y, thread / x / y);
+  return absl::StrFormat("block %s thread (%d,%d,%d)", BlockName(launch, block), thread % x,
+                         thread / x % y, thread / x / y);
 }
 
 std::string Demangled(const std::string& name) {

@@ -16,6 +16,8 @@ std::string LineOf(const Kernel& kernel, const Op& op);
 std::string AtLine(const Kernel& kernel, const Op& op);
 // "block (1,0,0) thread (37,0,0)"
 std::string ThreadOf(const Launch& launch, uint64_t block, int warp, int lane);
+// "(1,0,0)"
+std::string BlockName(const Launch& launch, uint64_t block);
 // A name as C++ has it, where PTX has it mangled.
 std::string Demangled(const std::string& name);
 // "shared memory tile[3] (byte 12 of 256)": the variable that the byte is of or behind. PTX mostly

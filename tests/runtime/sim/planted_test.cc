@@ -3,7 +3,7 @@
 // A file of tests/runtime/sim/planted/ states what is to be found, how the kernels are launched and
 // with which arguments:
 //   // find: KIND; text; text...     the finding's kind, and what its message must hold
-//   // run: grid=N block=N [shared=BYTES] [cooperative]
+//   // run: grid=N block=N [cluster=N] [shared=BYTES] [cooperative]
 //   // args: in|iota|zero|out:NAME:ELEMENTS:BYTES u32:V u64:V    `out`: nobody has written it
 #include <algorithm>
 #include <cstdio>
@@ -57,6 +57,7 @@ Planted Read(const fs::path& path) {
   for (absl::string_view word : absl::StrSplit(Header(planted.source, "run"), ' ')) {
     if (word == "cooperative") planted.shape.cooperative = true;
     if (absl::ConsumePrefix(&word, "grid=")) planted.shape.grid[0] = NumberOf(word);
+    if (absl::ConsumePrefix(&word, "cluster=")) planted.shape.cluster[0] = NumberOf(word);
     if (absl::ConsumePrefix(&word, "block=")) planted.shape.block[0] = NumberOf(word);
     if (absl::ConsumePrefix(&word, "shared=")) planted.shape.dynamic_shared_bytes = NumberOf(word);
   }
