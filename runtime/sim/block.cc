@@ -7,7 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/cluster.h"
+#include "runtime/sim/where.h"
 
 namespace onepass::sim {
 namespace {
@@ -16,23 +18,6 @@ constexpr int64_t kWarpTurn = 256;       // operations before the next warp goes
 constexpr int64_t kBlockTurn = 1 << 22;  // operations of a block in one round
 constexpr int64_t kOrderedTurn = 512;    // operations of a warp while others wait for it
 
-const Origin* OriginOf(const Launch& launch, const Op& op) {
-  const int32_t origin = launch.kernel->origin_of[&op - launch.kernel->ops.data()];
-  return origin < 0 ? nullptr : &launch.kernel->origins[origin];
-}
-
-std::string Where(const Launch& launch, const Op& op) {
-  const Origin* origin = OriginOf(launch, op);
-  if (origin == nullptr) return "";
-  return absl::StrFormat(" at PTX line %d: %s", origin->line, origin->text);
-}
-
-std::string ThreadOf(const Launch& launch, const Warp& warp, uint32_t lanes) {
-  const uint32_t thread = warp.index * 32 + std::countr_zero(lanes == 0 ? 1u : lanes);
-  const uint32_t x = launch.block[0], y = launch.block[1];
-  return absl::StrFormat("thread (%d,%d,%d)", thread % x, thread / x % y, thread / x / y);
-}
-
 bool Waits(const Warp& warp) {
   return warp.stop == Stop::kBarrier || warp.stop == Stop::kOrdered || warp.stop == Stop::kExit;
 }
@@ -40,19 +25,25 @@ bool Waits(const Warp& warp) {
 }  // namespace
 
 const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
-                absl::StatusCode code) {
+                Finding::Kind kind) {
   Block& block = *warp.block;
   if (block.fault.ok()) {
     const Launch& launch = *block.launch;
-    block.fault =
-        absl::Status(code, absl::StrFormat("%s: %s, block (%d,%d,%d) %s%s", launch.kernel->name,
-                                           what, block.ctaid[0], block.ctaid[1], block.ctaid[2],
-                                           ThreadOf(launch, warp, lanes), Where(launch, op)));
+    const bool outside = kind == Finding::Kind::kOutOfBounds || kind == Finding::Kind::kMisaligned;
+    const int lane = std::countr_zero(lanes == 0 ? 1u : lanes);
+    block.fault_kind = kind;
+    block.fault = absl::Status(outside ? absl::StatusCode::kOutOfRange : absl::StatusCode::kAborted,
+                               absl::StrFormat("%s: %s, %s%s", launch.kernel->name, what,
+                                               ThreadOf(launch, block.index, warp.index, lane),
+                                               AtLine(*launch.kernel, op)));
   }
   warp.stop = Stop::kFault;
   warp.resume = &op;
   return nullptr;
 }
+
+Block::Block() = default;
+Block::~Block() = default;
 
 void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   launch = &of;
@@ -64,7 +55,9 @@ void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   ctaid[0] = static_cast<uint32_t>(linear % of.grid[0]);
   ctaid[1] = static_cast<uint32_t>(linear / of.grid[0] % of.grid[1]);
   ctaid[2] = static_cast<uint32_t>(linear / of.grid[0] / of.grid[1]);
-  const int64_t registers = of.kernel->register_bytes * of.warps;
+  // A checker shuffles in rows of its own behind the registers.
+  const int64_t register_bytes = of.kernel->register_bytes + (of.checker != nullptr ? 384 : 0);
+  const int64_t registers = register_bytes * of.warps;
   const int64_t shared_bytes = (of.shared_bytes + 63) / 64 * 64;
   const int64_t local_bytes = of.kernel->local_bytes * 32 * of.warps;
   const int64_t needed = registers + shared_bytes + local_bytes + 64;
@@ -79,12 +72,13 @@ void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   log.Begin(of.count_traffic ? of.l1_bytes : 0);
   counts = Counts();
   fault = absl::OkStatus();
+  fault_kind = Finding::Kind::kFault;
   progress = 0;
   warps.assign(of.warps, Warp());
   live_warps_ = of.warps;
   for (int i = 0; i < of.warps; ++i) {
     Warp& warp = warps[i];
-    warp.registers = bytes_.get() + of.kernel->register_bytes * i;
+    warp.registers = bytes_.get() + register_bytes * i;
     warp.constants = of.constants;
     warp.block = this;
     warp.index = i;
@@ -92,6 +86,43 @@ void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
     warp.live = warp.lanes = warp.exec = threads == 32 ? kAllLanes : (1u << threads) - 1;
     warp.resume = of.kernel->ops.data();
   }
+  if (of.checker == nullptr) return checks.reset();
+  if (checks == nullptr) checks = std::make_unique<BlockChecks>();
+  checks->Start(*this);
+}
+
+// Executes until the turn ends or the warp stops. Returns the last operation that ran, or the one
+// to go on with.
+const Op* Block::Execute(Warp& warp, const Op* op, int64_t& executed) {
+  while (warp.budget > 0) {
+    --warp.budget;
+    ++executed;
+    const Op* next = op->fn(*op, warp);
+    if (next == nullptr) break;
+    op = next;
+  }
+  return op;
+}
+
+// The same for a launch that is checked or recorded.
+const Op* Block::ExecuteWatched(Warp& warp, const Op* op, int64_t& executed) {
+  RegisterCheck* const registers = checks == nullptr ? nullptr : &checks->registers[warp.index];
+  const Op* const ops = launch->kernel->ops.data();
+  const OpUse* const uses = launch->kernel->uses.data();
+  while (warp.budget > 0) {
+    --warp.budget;
+    ++executed;
+    if (launch->executed != nullptr) {
+      launch->executed[op - ops].store(1, std::memory_order_relaxed);
+    }
+    if (registers != nullptr && (registers->following() || uses[op - ops].mask >= 0)) {
+      registers->Before(*launch->checker, *op, warp);
+    }
+    const Op* next = op->fn(*op, warp);
+    if (next == nullptr) break;
+    op = next;
+  }
+  return op;
 }
 
 int64_t Block::RunWarp(Warp& warp, int64_t budget) {
@@ -101,17 +132,8 @@ int64_t Block::RunWarp(Warp& warp, int64_t budget) {
   WakePolling(warp);
   const Op* op = warp.resume;
   int64_t executed = 0;
-  std::atomic<uint8_t>* const recorded = launch->executed;
-  while (warp.budget > 0) {
-    --warp.budget;
-    ++executed;
-    if (recorded != nullptr) [[unlikely]] {
-      recorded[op - launch->kernel->ops.data()].store(1, std::memory_order_relaxed);
-    }
-    const Op* next = op->fn(*op, warp);
-    if (next == nullptr) break;
-    op = next;
-  }
+  const bool watched = checks != nullptr || launch->executed != nullptr;
+  op = watched ? ExecuteWatched(warp, op, executed) : Execute(warp, op, executed);
   if (warp.stop == Stop::kBudget) {
     warp.resume = op;
     // Whoever spins gives way to the other paths of its warp.
@@ -132,6 +154,7 @@ void Block::AfterStop(Warp& warp) {
       --live_warps_;
       ++progress;
       if (!copies.empty()) copies[warp.index].Finish(kAllLanes, /*bulk=*/true, 0, /*open=*/true);
+      if (live_warps_ == 0 && launch->checker != nullptr) launch->checker->Exit(*this);
       for (int i = 0; i < 16; ++i) {
         if (barriers[i].arrived != 0) TryRelease(i);
       }
@@ -146,6 +169,7 @@ void Block::Arrive(Warp& warp, const Op& op) {
   BlockBarrier& barrier = barriers[request.barrier];
   barrier.arrived += 32;
   barrier.expected = request.expected;
+  if (launch->checker != nullptr) launch->checker->Arrive(warp, request);
   if (request.reduces) {
     barrier.any |= request.predicate != 0;
     barrier.all &= (request.predicate & warp.live) == warp.live;
@@ -160,6 +184,7 @@ void Block::TryRelease(int which) {
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   ++counts.barriers;
   ++progress;
+  if (launch->checker != nullptr) launch->checker->Complete(*this, which);
   for (Warp& warp : warps) {
     if (warp.stop != Stop::kBarrier) continue;
     const BarrierRequest request = RequestOf(warp, *warp.resume);
@@ -247,6 +272,7 @@ Turn Block::Conclude() {
   if (exited) return Turn::kDone;
   if (ordered) return Turn::kOrdered;
   if (polls) return Turn::kWaiting;
+  fault_kind = Finding::Kind::kDeadlock;
   fault = absl::AbortedError(
       absl::StrFormat("%s: deadlock in %s", launch->kernel->name, DescribeWaiting()));
   return Turn::kFault;
@@ -259,7 +285,7 @@ std::string Block::DescribeWaiting() const {
     if (warp.stop == Stop::kExit) continue;
     if (++shown > 4) continue;
     absl::StrAppend(&waiting, shown > 1 ? "; " : "", "warp ", warp.index, " waits",
-                    Where(*launch, *warp.resume));
+                    AtLine(*launch->kernel, *warp.resume));
   }
   if (shown > 4) absl::StrAppend(&waiting, "; and ", shown - 4, " more warps");
   return absl::StrFormat("block (%d,%d,%d), %d of %d warps have exited: %s", ctaid[0], ctaid[1],

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "runtime/sim/checker.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/half.h"
 
@@ -201,6 +202,9 @@ const Op* Elect(const Op& op, Warp& warp) {
 
 const Op* SyncWarp(const Op& op, Warp& warp) {
   if (!HasLanes(warp, MaskOf(warp, op.r[0]))) return WaitForLanes(op, warp);
+  if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
+    checker->SyncWarp(warp, MaskOf(warp, op.r[0]));
+  }
   return &op + 1;
 }
 

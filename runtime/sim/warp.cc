@@ -95,7 +95,8 @@ const Op* AllWait(Warp& warp) {
     const bool barrier = warp.others[0].state == Path::State::kAtBarrier;
     return Fault(warp, *at, warp.others[0].lanes,
                  barrier ? "divergent barrier: other lanes of the warp wait elsewhere"
-                         : "deadlock: lanes of the mask wait elsewhere in the warp");
+                         : "deadlock: lanes of the mask wait elsewhere in the warp",
+                 barrier ? Finding::Kind::kBarrierDivergence : Finding::Kind::kDeadlock);
   }
   return nullptr;
 }
