@@ -66,8 +66,7 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
     const int lane = std::countr_zero(left);
     const uint32_t bytes = SourceBytes(op, warp, lane, size);
     if (bytes > size) return Fault(warp, op, 1u << lane, "cp.async of more bytes than its size");
-    AsyncCopy copy{
-        .bytes = bytes, .size = size, .lane = static_cast<uint8_t>(lane), .tag = tag};
+    AsyncCopy copy{.bytes = bytes, .size = size, .lane = static_cast<uint8_t>(lane), .tag = tag};
     const uint64_t to = warp.In<uint64_t>(op.r[0])[lane];
     copy.to = SharedBytes(op, warp, lane, {to, size, size, /*store=*/true});
     if (copy.to == nullptr) return nullptr;
@@ -201,9 +200,12 @@ const Op* AddDeliveries(const Op& op, Warp& warp, uint32_t flags, Combine combin
   const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    BulkAddresses at{warp.In<uint64_t>(op.r[0])[lane], warp.In<uint64_t>(op.r[1])[lane],
-                     warp.In<uint64_t>(op.r[3])[lane], warp.In<uint32_t>(op.r[2])[lane],
-                     combine, tag};
+    BulkAddresses at{warp.In<uint64_t>(op.r[0])[lane],
+                     warp.In<uint64_t>(op.r[1])[lane],
+                     warp.In<uint64_t>(op.r[3])[lane],
+                     warp.In<uint32_t>(op.r[2])[lane],
+                     combine,
+                     tag};
     if (!GoodBulkSize(op, warp, lane, at.bytes)) return nullptr;
     if ((flags & kFromShared) == 0) LogBulkRead(warp, at.from, at.bytes, flags);
     if ((flags & kMulticast) == 0) {
