@@ -14,6 +14,7 @@
 #include "runtime/sim/counts.h"
 #include "runtime/sim/finding.h"
 #include "runtime/sim/memory.h"
+#include "runtime/sim/op_tally.h"
 #include "runtime/sim/program.h"
 #include "runtime/sim/random.h"
 #include "runtime/sim/warp.h"
@@ -88,6 +89,10 @@ struct Block {
   void Arrive(Warp& warp, const Op& op);
   // Up to four of the waiting warps with the operations at which they wait.
   std::string DescribeWaiting() const;
+  // The operation brings so many distinct bytes of global memory into registers.
+  void NoteLoad(const Op& op, int64_t bytes) {
+    if (tally != nullptr) tally[&op - launch->kernel->ops.data()].loaded_bytes += bytes;
+  }
   // Adds the counts of this block since the last call.
   void TakeCounts(Counts& into);
 
@@ -109,7 +114,8 @@ struct Block {
   // blocks only poll, and none of which progresses, is dead.
   int64_t progress = 0;
   uint64_t clock = 0;
-  Random random;                     // of seeds other than 0
+  OpTally* tally = nullptr;  // by operation, of the host thread that runs the block; null: none
+  Random random;             // of seeds other than 0
   std::vector<ThreadCopies> copies;  // by warp; empty until the first asynchronous copy
 
  private:
@@ -118,6 +124,7 @@ struct Block {
   bool Step(Warp& warp, int64_t turn, int64_t& left);
   int64_t RunWarp(Warp& warp, int64_t budget);
   const Op* Execute(Warp& warp, const Op* op, int64_t& executed);
+  const Op* ExecuteTallied(Warp& warp, const Op* op, int64_t& executed);
   const Op* ExecuteWatched(Warp& warp, const Op* op, int64_t& executed);
   void AfterStop(Warp& warp);
   void TryRelease(int barrier);

@@ -29,7 +29,22 @@ Grid::Grid(const Launch& launch, uint64_t blocks, int resident, int64_t instruct
       clusters_(slots_.size() / launch.cluster_blocks),
       spare_(workers.threads()),
       counts_(workers.threads()),
-      progress_(workers.threads()) {}
+      progress_(workers.threads()) {
+  if (!launch.count_traffic) return;
+  tally_.assign(workers.threads(), std::vector<OpTally>(launch.kernel->ops.size()));
+}
+
+std::vector<OpTally> Grid::TakeTally() {
+  std::vector<OpTally> sum;
+  for (const std::vector<OpTally>& of_thread : tally_) {
+    sum.resize(of_thread.size());
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i].executed += of_thread[i].executed;
+      sum[i].loaded_bytes += of_thread[i].loaded_bytes;
+    }
+  }
+  return sum;
+}
 
 // The linear index of a block in the grid, from that of its cluster and its rank there.
 uint64_t Grid::BlockOf(uint64_t cluster, uint32_t rank) const {
@@ -103,6 +118,7 @@ bool Grid::RunSlots(absl::Span<Slot> slots, int thread) {
   bool paused = false;
   for (Slot& slot : slots) {
     if (slot.turn == Turn::kDone || slot.turn == Turn::kFault) continue;
+    slot.block->tally = TallyOf(thread);
     slot.turn = slot.block->Run();
     const int64_t before = progress_[thread];
     Settle(slot, thread);
@@ -149,6 +165,7 @@ void Grid::Release(absl::Span<Slot> slots, int thread) {
 void Grid::RunOrdered() {
   for (Slot& slot : slots_) {
     if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
+    slot.block->tally = TallyOf(0);
     slot.turn = slot.block->RunOrdered();
     Settle(slot, 0);
   }

@@ -27,6 +27,8 @@ class Grid {
        Workers& workers, L2& l2);
   // Runs to the end or to the first fault, and adds what the blocks counted.
   absl::Status Run(Counts& counts);
+  // By operation, after Run: empty where traffic is not counted.
+  std::vector<OpTally> TakeTally();
   // Of the fault that Run returned.
   Finding::Kind fault_kind() const { return fault_kind_; }
 
@@ -49,6 +51,7 @@ class Grid {
   void RunCluster(int cluster, int thread);
   bool RunSlots(absl::Span<Slot> slots, int thread);
   void RunOrdered();
+  OpTally* TallyOf(int thread) { return tally_.empty() ? nullptr : tally_[thread].data(); }
   void Settle(Slot& slot, int thread);
   void Release(absl::Span<Slot> slots, int thread);
   absl::Span<Slot> SlotsOf(int cluster) {
@@ -68,6 +71,7 @@ class Grid {
   std::vector<Cluster> clusters_;                           // by resident cluster
   std::vector<std::vector<std::unique_ptr<Block>>> spare_;  // by host thread
   std::vector<Counts> counts_;                              // by host thread
+  std::vector<std::vector<OpTally>> tally_;                 // by host thread
   std::vector<int64_t> progress_;                           // by host thread, of this round
   uint64_t next_cluster_ = 0;
   int idle_rounds_ = 0;
