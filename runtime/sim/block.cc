@@ -69,7 +69,11 @@ void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   shared = bytes_.get() + registers;
   local = shared + shared_bytes;
   std::fill(std::begin(barriers), std::end(barriers), BlockBarrier());
-  log.Begin(of.count_traffic ? of.l1_bytes : 0);
+  if (l1 != nullptr) {
+    log.Begin(*l1);
+  } else {
+    log.Begin(of.count_traffic ? of.l1_bytes / of.blocks_per_sm : 0);
+  }
   counts = Counts();
   fault = absl::OkStatus();
   fault_kind = Finding::Kind::kFault;

@@ -39,12 +39,13 @@ struct Launch {
   uint32_t threads = 1;         // of a block
   int warps = 1;                // of a block
   int sms = 1;
+  int blocks_per_sm = 1;              // resident
   int64_t shared_bytes = 0;           // static and dynamic, with gaps
   std::vector<int64_t> shared_begin;  // by Kernel::shared
   ByteSet shared_usable;              // of a checked launch: without gaps
   int64_t dynamic_shared_bytes = 0;
   int64_t dynamic_shared_start = 0;
-  int64_t l1_bytes = 0;  // one block's share
+  int64_t l1_bytes = 0;  // of an SM
   size_t log_limit = 0;  // runs after which a block pauses
   bool count_traffic = true;
   uint64_t seed = 0;           // 0: warps and paths in a fixed order; others: in a random one
@@ -114,6 +115,7 @@ struct Block {
   // blocks only poll, and none of which progresses, is dead.
   int64_t progress = 0;
   uint64_t clock = 0;
+  L1* l1 = nullptr;          // of the block's SM; null: a part of it, see Start
   OpTally* tally = nullptr;  // by operation, of the host thread that runs the block; null: none
   Random random;             // of seeds other than 0
   std::vector<ThreadCopies> copies;  // by warp; empty until the first asynchronous copy

@@ -319,8 +319,8 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.count_traffic = options_.count_traffic;
   const int64_t here = std::min<int64_t>((blocks + machine_.sms - 1) / machine_.sms, *per_sm);
   const int64_t shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
-  launch.l1_bytes =
-      (machine_.l1_bytes_per_sm - here * (shared_bytes + kReservedSharedBytes)) / here;
+  launch.l1_bytes = machine_.l1_bytes_per_sm - here * (shared_bytes + kReservedSharedBytes);
+  launch.blocks_per_sm = static_cast<int>(here);
   launch.log_limit = std::max<size_t>(kLogRuns / std::min<uint64_t>(blocks, resident), 256);
   std::vector<uint8_t> packed(parameters.begin(), parameters.end());
   launch.parameters = packed.data();

@@ -31,6 +31,8 @@ Grid::Grid(const Launch& launch, uint64_t blocks, int resident, int64_t instruct
       counts_(workers.threads()),
       progress_(workers.threads()) {
   if (!launch.count_traffic) return;
+  if (launch.cluster_blocks == 1) l1_.resize(std::min<size_t>(slots_.size(), launch.sms));
+  for (L1& l1 : l1_) l1.Reset(launch.l1_bytes);
   tally_.assign(workers.threads(), std::vector<OpTally>(launch.kernel->ops.size()));
 }
 
@@ -103,6 +105,7 @@ bool Grid::Start(int cluster, int thread) {
     slot.block = std::move(spare.back());
     spare.pop_back();
     clusters_[cluster].blocks.push_back(slot.block.get());
+    slot.block->l1 = l1_.empty() ? nullptr : &l1_[cluster % l1_.size()];
     slot.block->Start(launch_, slot.index, clusters_[cluster],
                       static_cast<int>(clusters_[cluster].blocks.size()) - 1);
     slot.state = Slot::State::kRunning;
@@ -140,6 +143,11 @@ void Grid::RunCluster(int cluster, int thread) {
     if (!waits || !clusters_[cluster].Deliver()) break;
   }
   Release(slots, thread);
+}
+
+void Grid::RunSm(int sm, int thread) {
+  const size_t sms = l1_.empty() ? clusters_.size() : l1_.size();
+  for (size_t i = sm; i < clusters_.size(); i += sms) RunCluster(static_cast<int>(i), thread);
 }
 
 // Takes what the block counted.
@@ -256,8 +264,8 @@ absl::Status Grid::Check() {
 absl::Status Grid::Run(Counts& counts) {
   absl::Status status;
   while (status.ok() && Fill()) {
-    workers_.Run(static_cast<int>(clusters_.size()),
-                 [this](int i, int thread) { RunCluster(i, thread); });
+    workers_.Run(static_cast<int>(l1_.empty() ? clusters_.size() : l1_.size()),
+                 [this](int i, int thread) { RunSm(i, thread); });
     status = Check();
     if (!status.ok()) break;
     RunOrdered();

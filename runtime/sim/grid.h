@@ -1,10 +1,12 @@
 // Runs all blocks of a launch.
 //
 // As many blocks as the chip holds are resident, whole clusters of them. They run in rounds: every
-// block that can goes on, on all host threads; then ordered operations (atomics, strong accesses)
-// execute block by block; then what the blocks asked of L2 is replayed, in turns over the blocks in
-// a fixed order; then the next blocks take the places of those that are done. So the results of
-// ordered operations and all counts are the same for any number of host threads.
+// block that can goes on, on all host threads, those of one SM one after another on one thread, for
+// they share its L1 (the blocks of a cluster are on several SMs and have a part of one each); then
+// ordered operations (atomics, strong accesses) execute block by block; then what the blocks asked
+// of L2 is replayed, in turns over the blocks in a fixed order; then the next blocks take the
+// places of those that are done. So the results of ordered operations and all counts are the same
+// for any number of host threads.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +51,7 @@ class Grid {
   uint64_t ClusterAt(uint64_t place) const;
   bool Start(int cluster, int thread);
   void RunCluster(int cluster, int thread);
+  void RunSm(int sm, int thread);
   bool RunSlots(absl::Span<Slot> slots, int thread);
   void RunOrdered();
   OpTally* TallyOf(int thread) { return tally_.empty() ? nullptr : tally_[thread].data(); }
@@ -67,6 +70,7 @@ class Grid {
   const int64_t instruction_limit_;
   Workers& workers_;
   L2& l2_;
+  std::vector<L1> l1_;                                      // by SM; none where there are clusters
   std::vector<Slot> slots_;                                 // those of a cluster follow each other
   std::vector<Cluster> clusters_;                           // by resident cluster
   std::vector<std::vector<std::unique_ptr<Block>>> spare_;  // by host thread

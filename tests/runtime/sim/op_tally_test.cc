@@ -136,6 +136,12 @@ TEST(BytesInFlightTest, ABroadcastIsTheBytesOfOneLane) {
   EXPECT_EQ(counts.dram_read_bytes, 32 + 32 * 16 * kWarps);   // and fills of what is partly written
 }
 
+// Two blocks of an SM read the same line: once from L2. (Two waves of blocks read it no more.)
+TEST(BytesInFlightTest, BlocksOfAnSmShareItsL1) {
+  const Counts counts = CountsOf("ld.global.u32 %r8, [%d1];", Machine{.sms = 11});
+  EXPECT_EQ(counts.l2_read_bytes, 32 * 11);
+}
+
 TEST(BytesInFlightTest, ALoopHasOneRoundInFlight) {
   const Counts counts = CountsOf(R"(mov.u32 %r9, 0; mov.u32 %r8, 0;
 LOOP:
