@@ -60,14 +60,14 @@ uint32_t SourceBytes(const Op& op, const Warp& warp, int lane, uint32_t size) {
 const Op* CopyAsync(const Op& op, Warp& warp) {
   const uint32_t size = op.flags >> kSizeShift & 31;
   LaneAddresses from(op, warp, op.r[1], 0);
+  const int64_t before = warp.block->log.useful_bytes;
   uint32_t whole = 0;
   const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint32_t bytes = SourceBytes(op, warp, lane, size);
     if (bytes > size) return Fault(warp, op, 1u << lane, "cp.async of more bytes than its size");
-    AsyncCopy copy{
-        .bytes = bytes, .size = size, .lane = static_cast<uint8_t>(lane), .tag = tag};
+    AsyncCopy copy{.bytes = bytes, .size = size, .lane = static_cast<uint8_t>(lane), .tag = tag};
     const uint64_t to = warp.In<uint64_t>(op.r[0])[lane];
     copy.to = SharedBytes(op, warp, lane, {to, size, size, /*store=*/true});
     if (copy.to == nullptr) return nullptr;
@@ -87,6 +87,7 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
   if (whole != 0 && warp.block->launch->count_traffic) {
     warp.block->log.Gather(from.at, whole, size, PolicyOf(op.flags));
   }
+  warp.block->NoteLoad(op, warp.block->log.useful_bytes - before);
   return &op + 1;
 }
 
@@ -201,11 +202,17 @@ const Op* AddDeliveries(const Op& op, Warp& warp, uint32_t flags, Combine combin
   const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    BulkAddresses at{warp.In<uint64_t>(op.r[0])[lane], warp.In<uint64_t>(op.r[1])[lane],
-                     warp.In<uint64_t>(op.r[3])[lane], warp.In<uint32_t>(op.r[2])[lane],
-                     combine, tag};
+    BulkAddresses at{warp.In<uint64_t>(op.r[0])[lane],
+                     warp.In<uint64_t>(op.r[1])[lane],
+                     warp.In<uint64_t>(op.r[3])[lane],
+                     warp.In<uint32_t>(op.r[2])[lane],
+                     combine,
+                     tag};
     if (!GoodBulkSize(op, warp, lane, at.bytes)) return nullptr;
-    if ((flags & kFromShared) == 0) LogBulkRead(warp, at.from, at.bytes, flags);
+    if ((flags & kFromShared) == 0) {
+      LogBulkRead(warp, at.from, at.bytes, flags);
+      warp.block->NoteLoad(op, at.bytes);
+    }
     if ((flags & kMulticast) == 0) {
       if (!AddDelivery(op, warp, lane, at)) return nullptr;
       continue;

@@ -29,7 +29,24 @@ Grid::Grid(const Launch& launch, uint64_t blocks, int resident, int64_t instruct
       clusters_(slots_.size() / launch.cluster_blocks),
       spare_(workers.threads()),
       counts_(workers.threads()),
-      progress_(workers.threads()) {}
+      progress_(workers.threads()) {
+  if (!launch.count_traffic) return;
+  if (launch.cluster_blocks == 1) l1_.resize(std::min<size_t>(slots_.size(), launch.sms));
+  for (L1& l1 : l1_) l1.Reset(launch.l1_bytes);
+  tally_.assign(workers.threads(), std::vector<OpTally>(launch.kernel->ops.size()));
+}
+
+std::vector<OpTally> Grid::TakeTally() {
+  std::vector<OpTally> sum;
+  for (const std::vector<OpTally>& of_thread : tally_) {
+    sum.resize(of_thread.size());
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i].executed += of_thread[i].executed;
+      sum[i].loaded_bytes += of_thread[i].loaded_bytes;
+    }
+  }
+  return sum;
+}
 
 // The linear index of a block in the grid, from that of its cluster and its rank there.
 uint64_t Grid::BlockOf(uint64_t cluster, uint32_t rank) const {
@@ -88,6 +105,7 @@ bool Grid::Start(int cluster, int thread) {
     slot.block = std::move(spare.back());
     spare.pop_back();
     clusters_[cluster].blocks.push_back(slot.block.get());
+    slot.block->l1 = l1_.empty() ? nullptr : &l1_[cluster % l1_.size()];
     slot.block->Start(launch_, slot.index, clusters_[cluster],
                       static_cast<int>(clusters_[cluster].blocks.size()) - 1);
     slot.state = Slot::State::kRunning;
@@ -103,6 +121,7 @@ bool Grid::RunSlots(absl::Span<Slot> slots, int thread) {
   bool paused = false;
   for (Slot& slot : slots) {
     if (slot.turn == Turn::kDone || slot.turn == Turn::kFault) continue;
+    slot.block->tally = TallyOf(thread);
     slot.turn = slot.block->Run();
     const int64_t before = progress_[thread];
     Settle(slot, thread);
@@ -124,6 +143,11 @@ void Grid::RunCluster(int cluster, int thread) {
     if (!waits || !clusters_[cluster].Deliver()) break;
   }
   Release(slots, thread);
+}
+
+void Grid::RunSm(int sm, int thread) {
+  const size_t sms = l1_.empty() ? clusters_.size() : l1_.size();
+  for (size_t i = sm; i < clusters_.size(); i += sms) RunCluster(static_cast<int>(i), thread);
 }
 
 // Takes what the block counted.
@@ -149,6 +173,7 @@ void Grid::Release(absl::Span<Slot> slots, int thread) {
 void Grid::RunOrdered() {
   for (Slot& slot : slots_) {
     if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
+    slot.block->tally = TallyOf(0);
     slot.turn = slot.block->RunOrdered();
     Settle(slot, 0);
   }
@@ -239,8 +264,8 @@ absl::Status Grid::Check() {
 absl::Status Grid::Run(Counts& counts) {
   absl::Status status;
   while (status.ok() && Fill()) {
-    workers_.Run(static_cast<int>(clusters_.size()),
-                 [this](int i, int thread) { RunCluster(i, thread); });
+    workers_.Run(static_cast<int>(l1_.empty() ? clusters_.size() : l1_.size()),
+                 [this](int i, int thread) { RunSm(i, thread); });
     status = Check();
     if (!status.ok()) break;
     RunOrdered();
