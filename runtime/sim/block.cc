@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/sim/cluster.h"
+#include "runtime/sim/waiting.h"
+#include "runtime/sim/where.h"
 
 namespace onepass::sim {
 namespace {
@@ -15,23 +17,6 @@ namespace {
 constexpr int64_t kWarpTurn = 256;       // operations before the next warp goes on
 constexpr int64_t kBlockTurn = 1 << 22;  // operations of a block in one round
 constexpr int64_t kOrderedTurn = 512;    // operations of a warp while others wait for it
-
-const Origin* OriginOf(const Launch& launch, const Op& op) {
-  const int32_t origin = launch.kernel->origin_of[&op - launch.kernel->ops.data()];
-  return origin < 0 ? nullptr : &launch.kernel->origins[origin];
-}
-
-std::string Where(const Launch& launch, const Op& op) {
-  const Origin* origin = OriginOf(launch, op);
-  if (origin == nullptr) return "";
-  return absl::StrFormat(" at PTX line %d: %s", origin->line, origin->text);
-}
-
-std::string ThreadOf(const Launch& launch, const Warp& warp, uint32_t lanes) {
-  const uint32_t thread = warp.index * 32 + std::countr_zero(lanes == 0 ? 1u : lanes);
-  const uint32_t x = launch.block[0], y = launch.block[1];
-  return absl::StrFormat("thread (%d,%d,%d)", thread % x, thread / x % y, thread / x / y);
-}
 
 bool Waits(const Warp& warp) {
   return warp.stop == Stop::kBarrier || warp.stop == Stop::kOrdered || warp.stop == Stop::kExit;
@@ -44,10 +29,11 @@ const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
   Block& block = *warp.block;
   if (block.fault.ok()) {
     const Launch& launch = *block.launch;
+    const int lane = std::countr_zero(lanes == 0 ? 1u : lanes);
     block.fault =
-        absl::Status(code, absl::StrFormat("%s: %s, block (%d,%d,%d) %s%s", launch.kernel->name,
-                                           what, block.ctaid[0], block.ctaid[1], block.ctaid[2],
-                                           ThreadOf(launch, warp, lanes), Where(launch, op)));
+        absl::Status(code, absl::StrFormat("%s: %s, %s%s", launch.kernel->name, what,
+                                           ThreadOf(launch, block.index, warp.index, lane),
+                                           AtLine(*launch.kernel, op)));
   }
   warp.stop = Stop::kFault;
   warp.resume = &op;
@@ -97,7 +83,7 @@ void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
 int64_t Block::RunWarp(Warp& warp, int64_t budget) {
   warp.budget = budget;
   warp.stop = Stop::kBudget;
-  warp.polled = nullptr;
+  if (warp.serial) warp.polled = nullptr;
   WakePolling(warp);
   const Op* op = warp.resume;
   int64_t executed = 0;
@@ -217,16 +203,23 @@ int64_t Block::RunAtRandom(int64_t left) {
 }
 
 Turn Block::Run() {
-  const int64_t left = launch->seed == 0 ? RunInOrder(kBlockTurn) : RunAtRandom(kBlockTurn);
+  constexpr int64_t kTurns[] = {100, 3000, 100000, kBlockTurn};
+  const int64_t left = launch->seed == 0 ? RunInOrder(kBlockTurn)
+                                         : RunAtRandom(kTurns[random.Below(std::size(kTurns))]);
   if (!fault.ok()) return Turn::kFault;
   return left > 0 ? Conclude() : Turn::kPaused;
 }
 
+// Other seeds than 0: any warp first, turns of any length.
 Turn Block::RunOrdered() {
-  for (Warp& warp : warps) {
+  constexpr int64_t kTurns[] = {4, 50, kOrderedTurn, kOrderedTurn};
+  const bool in_order = launch->seed == 0;
+  const size_t first = in_order ? 0 : random.Below(warps.size());
+  for (size_t i = 0; i < warps.size(); ++i) {
+    Warp& warp = warps[(first + i) % warps.size()];
     if (warp.stop != Stop::kOrdered) continue;
     warp.serial = true;
-    RunWarp(warp, kOrderedTurn);
+    RunWarp(warp, in_order ? kOrderedTurn : kTurns[random.Below(std::size(kTurns))]);
     warp.serial = false;
     AfterStop(warp);
     if (!fault.ok()) return Turn::kFault;
@@ -258,8 +251,7 @@ std::string Block::DescribeWaiting() const {
   for (const Warp& warp : warps) {
     if (warp.stop == Stop::kExit) continue;
     if (++shown > 4) continue;
-    absl::StrAppend(&waiting, shown > 1 ? "; " : "", "warp ", warp.index, " waits",
-                    Where(*launch, *warp.resume));
+    absl::StrAppend(&waiting, shown > 1 ? "; " : "", sim::DescribeWaiting(warp));
   }
   if (shown > 4) absl::StrAppend(&waiting, "; and ", shown - 4, " more warps");
   return absl::StrFormat("block (%d,%d,%d), %d of %d warps have exited: %s", ctaid[0], ctaid[1],

@@ -199,9 +199,21 @@ const Op* Elect(const Op& op, Warp& warp) {
   return &op + 1;
 }
 
+// bar.warp.sync may stand at several places for the lanes of one mask: all that wait there go on.
 const Op* SyncWarp(const Op& op, Warp& warp) {
-  if (!HasLanes(warp, MaskOf(warp, op.r[0]))) return WaitForLanes(op, warp);
-  return &op + 1;
+  const uint32_t needed = MaskOf(warp, op.r[0]);
+  if (HasLanes(warp, needed)) return &op + 1;
+  const auto meets = [&](const Path& path) {
+    return path.state == Path::State::kAtSync && path.at->fn == op.fn &&
+           warp.In<uint32_t>(path.at->r[0])[std::countr_zero(path.lanes)] == needed;
+  };
+  uint32_t present = warp.lanes;
+  for (const Path& path : warp.others) present |= meets(path) ? path.lanes : 0;
+  if ((needed & warp.live & ~present) != 0 || op.fn != &SyncWarp) return WaitForLanes(op, warp);
+  for (Path& path : warp.others) {
+    if (meets(path)) path = {path.at + 1, path.lanes, Path::State::kReady};
+  }
+  return Reschedule(warp, &op + 1);
 }
 
 template <bool kMax>

@@ -85,7 +85,7 @@ class Gpu::State {
         options_(options),
         memory_(machine_.global_bytes),
         l2_(machine_.l2_bytes),
-        workers_(options.host_threads) {}
+        workers_(options.seed != 0 ? 1 : options.host_threads) {}
 
   absl::Status Check(const Module& module, const LaunchShape& shape, const Entry*& entry) const;
   absl::StatusOr<int> Resident(const Entry& entry, const LaunchShape& shape) const;

@@ -29,7 +29,11 @@ Grid::Grid(const Launch& launch, uint64_t blocks, int resident, int64_t instruct
       clusters_(slots_.size() / launch.cluster_blocks),
       spare_(workers.threads()),
       counts_(workers.threads()),
-      progress_(workers.threads()) {}
+      progress_(workers.threads()),
+      order_(clusters_.size()),
+      random_(launch.seed, blocks) {
+  std::iota(order_.begin(), order_.end(), 0);
+}
 
 // The linear index of a block in the grid, from that of its cluster and its rank there.
 uint64_t Grid::BlockOf(uint64_t cluster, uint32_t rank) const {
@@ -54,6 +58,12 @@ uint64_t Grid::ClusterAt(uint64_t place) const {
   uint64_t step = random.Below(clusters - 1) + 1;
   while (std::gcd(step, clusters) != 1) step = step % (clusters - 1) + 1;
   return (random.Below(clusters) + place * step) % clusters;
+}
+
+// Of seeds other than 0: the order of the next turns.
+void Grid::Shuffle() {
+  if (launch_.seed == 0) return;
+  for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_.Below(i)]);
 }
 
 bool Grid::Fill() {
@@ -147,10 +157,12 @@ void Grid::Release(absl::Span<Slot> slots, int thread) {
 }
 
 void Grid::RunOrdered() {
-  for (Slot& slot : slots_) {
-    if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
-    slot.turn = slot.block->RunOrdered();
-    Settle(slot, 0);
+  for (const int cluster : order_) {
+    for (Slot& slot : SlotsOf(cluster)) {
+      if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
+      slot.turn = slot.block->RunOrdered();
+      Settle(slot, 0);
+    }
   }
   for (size_t i = 0; i < clusters_.size(); ++i) {
     const absl::Span<Slot> slots = SlotsOf(static_cast<int>(i));
@@ -200,7 +212,7 @@ absl::Status Grid::Stuck() const {
   int polling = 0;
   for (const Slot& slot : slots_) {
     if (slot.state != Slot::State::kRunning || slot.turn == Turn::kDone) continue;
-    if (first == nullptr) first = &slot;
+    if (first == nullptr || slot.index < first->index) first = &slot;
     ++polling;
   }
   const uint64_t started = next_cluster_ * launch_.cluster_blocks;
@@ -235,8 +247,9 @@ absl::Status Grid::Check() {
 absl::Status Grid::Run(Counts& counts) {
   absl::Status status;
   while (status.ok() && Fill()) {
+    Shuffle();
     workers_.Run(static_cast<int>(clusters_.size()),
-                 [this](int i, int thread) { RunCluster(i, thread); });
+                 [this](int i, int thread) { RunCluster(order_[i], thread); });
     status = Check();
     if (!status.ok()) break;
     RunOrdered();

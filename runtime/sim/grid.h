@@ -43,6 +43,7 @@ class Grid {
   bool Fill();  // false: all blocks are done
   uint64_t BlockOf(uint64_t cluster, uint32_t rank) const;
   uint64_t ClusterAt(uint64_t place) const;
+  void Shuffle();
   bool Start(int cluster, int thread);
   void RunCluster(int cluster, int thread);
   bool RunSlots(absl::Span<Slot> slots, int thread);
@@ -67,6 +68,8 @@ class Grid {
   std::vector<std::vector<std::unique_ptr<Block>>> spare_;  // by host thread
   std::vector<Counts> counts_;                              // by host thread
   std::vector<int64_t> progress_;                           // by host thread, of this round
+  std::vector<int> order_;  // of the resident clusters' turns
+  Random random_;           // of seeds other than 0
   uint64_t next_cluster_ = 0;
   int idle_rounds_ = 0;
 };
