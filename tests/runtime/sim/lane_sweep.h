@@ -9,7 +9,8 @@
 
 namespace onepass::sim {
 
-// Values of 16, 32 or 64 bits. The instruction is `op d, s0, s1...;`.
+// Values of 16, 32 or 64 bits, in %h0, %r1, %d2... as their size is; the result goes to number 10.
+// `op` is the instruction of `op d, s0, s1...;`, or, where it ends with ';', whole instructions.
 struct LaneSweep {
   std::string op;
   int result_bits = 32;
@@ -36,8 +37,9 @@ inline std::vector<uint64_t> RunSweep(const LaneSweep& sweep,
             ", [%d21];\n";
     operands += ", " + reg(sweep.source_bits[k], k);
   }
-  body += sweep.op + " " + operands + ";\nadd.u64 %d22, %d31, %d20; st.b" +
-          std::to_string(sweep.result_bits) + " [%d22], " + reg(sweep.result_bits, 10) + ";";
+  body += sweep.op.ends_with(';') ? sweep.op : sweep.op + " " + operands + ";";
+  body += "\nadd.u64 %d22, %d31, %d20; st.b" + std::to_string(sweep.result_bits) + " [%d22], " +
+          reg(sweep.result_bits, 10) + ";";
   auto module = Module::Parse(KernelText(body));
   EXPECT_TRUE(module.ok()) << module.status() << " " << sweep.op;
   if (!module.ok()) return std::vector<uint64_t>(count);
