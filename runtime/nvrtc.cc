@@ -233,14 +233,17 @@ class Nvrtc::Program {
   std::string log_;
 };
 
-absl::StatusOr<Binary> Nvrtc::Compile(const Source& source, absl::string_view arch) const {
+absl::StatusOr<Binary> Nvrtc::Compile(const Source& source, absl::string_view arch,
+                                      absl::Span<const std::string> more) const {
   absl::StatusOr<std::string> target = TargetFor(arch);
   if (!target.ok()) return target.status();
   if (source.kernels.empty()) return absl::InvalidArgumentError("a source without kernels");
 
   Program program(*functions_);
   const auto begin = std::chrono::steady_clock::now();
-  absl::Status compiled = program.Compile(source, Options(*target));
+  std::vector<std::string> options = Options(*target);
+  options.insert(options.end(), more.begin(), more.end());
+  absl::Status compiled = program.Compile(source, options);
   if (!compiled.ok()) return compiled;
   Binary binary;
   binary.arch = std::string(arch);

@@ -48,7 +48,9 @@ class Nvrtc {
   // ABORTED where the source does not compile: the first line names the first kernel and the first
   // error, NVRTC's log follows. INVALID_ARGUMENT for an arch that is none, UNIMPLEMENTED for one
   // older than it knows, INTERNAL for everything else that NVRTC says.
-  absl::StatusOr<Binary> Compile(const Source& source, absl::string_view arch) const;
+  // `more` are options besides Options(arch).
+  absl::StatusOr<Binary> Compile(const Source& source, absl::string_view arch,
+                                 absl::Span<const std::string> more = {}) const;
 
  private:
   struct Functions;

@@ -22,10 +22,10 @@ constexpr std::string_view NameOf(Space space) {
 }
 
 const Op* OutOfBounds(const Op& op, Warp& warp, int lane, bool store, int64_t bytes,
-                      const std::string& what) {
+                      const std::string& what, Finding::Kind kind = Finding::Kind::kOutOfBounds) {
   return Fault(warp, op, 1u << lane,
                absl::StrFormat("%s of %d bytes at %s", store ? "write" : "read", bytes, what),
-               absl::StatusCode::kOutOfRange);
+               kind);
 }
 
 // The fault of one lane's global access, or true.
@@ -38,7 +38,8 @@ bool CheckGlobal(const Op& op, Warp& warp, int lane, uint64_t address, int64_t b
     return OutOfBounds(op, warp, lane, store, bytes, "out of bounds: " + memory.Describe(address));
   }
   if ((address & (bytes - 1)) != 0) {
-    return OutOfBounds(op, warp, lane, store, bytes, "misaligned: " + memory.Describe(address));
+    return OutOfBounds(op, warp, lane, store, bytes, "misaligned: " + memory.Describe(address),
+                       Finding::Kind::kMisaligned);
   }
   if (store && buffer->read_only) {
     return OutOfBounds(op, warp, lane, store, bytes, "constant " + memory.Describe(address));
@@ -87,7 +88,8 @@ bool HostBytes::FindWindow(const Op& op, Warp& warp, const LaneAddresses& addres
     return OutOfBounds(
         op, warp, i, store, bytes,
         absl::StrFormat("%s: byte %d of %d of %s", misaligned ? "misaligned" : "out of bounds",
-                        static_cast<int64_t>(offset[i]), size, NameOf(space)));
+                        static_cast<int64_t>(offset[i]), size, NameOf(space)),
+        misaligned ? Finding::Kind::kMisaligned : Finding::Kind::kOutOfBounds);
   }
   return true;
 }

@@ -21,6 +21,12 @@ struct AccessFlags {
   static constexpr uint32_t kStrong = 1 << 8;     // ordered with the other blocks
   static constexpr uint32_t kHasResult = 1 << 9;  // atom, not red
   static constexpr uint32_t kNegatedSource = 1 << 10;
+  // How the access orders others, for those who check races.
+  static constexpr uint32_t kStrongOrder = 1 << 11;  // volatile, relaxed or more
+  static constexpr uint32_t kAcquire = 1 << 12;
+  static constexpr uint32_t kRelease = 1 << 13;
+  static constexpr uint32_t kBlockScope = 1 << 14;
+  static constexpr uint32_t kOrderMask = kStrongOrder | kAcquire | kRelease | kBlockScope;
 };
 
 inline CachePolicy PolicyOf(uint32_t flags) {

@@ -35,10 +35,10 @@ inline float Exp2Approx(float x) {
 inline float Log2Approx(float x) {
   const bool subnormal = x < 0x1p-126f;
   const float scaled = subnormal ? x * 0x1p24f : x;
-  const int32_t bits = std::bit_cast<int32_t>(scaled);
+  const uint32_t bits = std::bit_cast<uint32_t>(scaled);
   // Mantissa in [0.75, 1.5).
-  const int32_t exponent = (bits - 0x3f400000) >> 23;
-  const float mantissa = std::bit_cast<float>(bits - (exponent << 23));
+  const int32_t exponent = static_cast<int32_t>(bits - 0x3f400000u) >> 23;
+  const float mantissa = std::bit_cast<float>(bits - (static_cast<uint32_t>(exponent) << 23));
   const double m = mantissa;
   const double s = (m - 1) / (m + 1);
   const double z = s * s;

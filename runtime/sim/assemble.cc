@@ -30,6 +30,10 @@ class Assembler {
       kernel_.ops[op].offset = block_start_[block] - op;
     }
     kernel_.register_bytes = allocation_.bytes;
+    kernel_.mask_begin = allocation_.mask_begin;
+    for (const int32_t reg : allocation_.live_at_start) {
+      kernel_.undefined.push_back(allocation_.place[reg]);
+    }
     return allocation_.live_registers;
   }
 
@@ -46,9 +50,24 @@ class Assembler {
     kernel_.constant_bytes = (at + 63) / 64 * 64;
   }
 
-  void Push(const Op& op, int32_t origin) {
+  void Push(const Op& op, int32_t origin, const OpUse& use = OpUse()) {
     kernel_.ops.push_back(op);
     kernel_.origin_of.push_back(origin);
+    kernel_.uses.push_back(use);
+  }
+  static OpUse UseOf(const DraftOp& draft) {
+    OpUse use;
+    for (int i = 0; i < draft.refs; ++i) {
+      if (draft.r[i] < 0 || draft.r[i] == DraftOp::kNone) continue;
+      ((draft.writes >> i & 1) != 0 ? use.writes : use.reads) |= 1 << i;
+    }
+    use.long_refs = draft.refs > kMaxRefs;
+    use.mask = draft.mask;
+    use.address = draft.address;
+    use.memory = draft.memory;
+    use.shuffle = draft.shuffle;
+    use.select = draft.select;
+    return use;
   }
   int Here() const { return static_cast<int>(kernel_.ops.size()); }
 
@@ -93,6 +112,7 @@ class Assembler {
     if (draft.flow == Flow::kBranch) {
       EmitJump(BranchFn(draft.guard_negated), BlockOf(draft.label), draft.origin);
       kernel_.ops.back().r[0] = RefOf(draft.guard);
+      kernel_.uses.back() = {.reads = 1, .branch = true};
       return;
     }
     Op op;
@@ -110,7 +130,7 @@ class Assembler {
       op.fn = &Guarded;
       op.guard = RefOf(draft.guard) * 2 + (draft.guard_negated ? 1 : 0);
     }
-    Push(op, draft.origin);
+    Push(op, draft.origin, UseOf(draft));
   }
 
   const Draft& draft_;
@@ -126,6 +146,7 @@ class Assembler {
 int Assemble(Draft draft, Kernel& kernel) {
   kernel.constants = std::move(draft.constants);
   kernel.origins = std::move(draft.origins);
+  kernel.shared = std::move(draft.shared);
   kernel.static_shared_bytes = draft.static_shared_bytes;
   kernel.local_bytes = draft.local_bytes;
   return Assembler(draft, kernel).Run();

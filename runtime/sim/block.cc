@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/cluster.h"
 #include "runtime/sim/waiting.h"
 #include "runtime/sim/where.h"
@@ -25,20 +26,25 @@ bool Waits(const Warp& warp) {
 }  // namespace
 
 const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
-                absl::StatusCode code) {
+                Finding::Kind kind) {
   Block& block = *warp.block;
   if (block.fault.ok()) {
     const Launch& launch = *block.launch;
+    const bool outside = kind == Finding::Kind::kOutOfBounds || kind == Finding::Kind::kMisaligned;
     const int lane = std::countr_zero(lanes == 0 ? 1u : lanes);
-    block.fault =
-        absl::Status(code, absl::StrFormat("%s: %s, %s%s", launch.kernel->name, what,
-                                           ThreadOf(launch, block.index, warp.index, lane),
-                                           AtLine(*launch.kernel, op)));
+    block.fault_kind = kind;
+    block.fault = absl::Status(outside ? absl::StatusCode::kOutOfRange : absl::StatusCode::kAborted,
+                               absl::StrFormat("%s: %s, %s%s", launch.kernel->name, what,
+                                               ThreadOf(launch, block.index, warp.index, lane),
+                                               AtLine(*launch.kernel, op)));
   }
   warp.stop = Stop::kFault;
   warp.resume = &op;
   return nullptr;
 }
+
+Block::Block() = default;
+Block::~Block() = default;
 
 void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   launch = &of;
@@ -50,7 +56,9 @@ void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   ctaid[0] = static_cast<uint32_t>(linear % of.grid[0]);
   ctaid[1] = static_cast<uint32_t>(linear / of.grid[0] % of.grid[1]);
   ctaid[2] = static_cast<uint32_t>(linear / of.grid[0] / of.grid[1]);
-  const int64_t registers = of.kernel->register_bytes * of.warps;
+  // A checker shuffles in rows of its own behind the registers.
+  const int64_t register_bytes = of.kernel->register_bytes + (of.checker != nullptr ? 384 : 0);
+  const int64_t registers = register_bytes * of.warps;
   const int64_t shared_bytes = (of.shared_bytes + 63) / 64 * 64;
   const int64_t local_bytes = of.kernel->local_bytes * 32 * of.warps;
   const int64_t needed = registers + shared_bytes + local_bytes + 64;
@@ -65,12 +73,13 @@ void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   log.Begin(of.count_traffic ? of.l1_bytes : 0);
   counts = Counts();
   fault = absl::OkStatus();
+  fault_kind = Finding::Kind::kFault;
   progress = 0;
   warps.assign(of.warps, Warp());
   live_warps_ = of.warps;
   for (int i = 0; i < of.warps; ++i) {
     Warp& warp = warps[i];
-    warp.registers = bytes_.get() + of.kernel->register_bytes * i;
+    warp.registers = bytes_.get() + register_bytes * i;
     warp.constants = of.constants;
     warp.block = this;
     warp.index = i;
@@ -78,6 +87,43 @@ void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
     warp.live = warp.lanes = warp.exec = threads == 32 ? kAllLanes : (1u << threads) - 1;
     warp.resume = of.kernel->ops.data();
   }
+  if (of.checker == nullptr) return checks.reset();
+  if (checks == nullptr) checks = std::make_unique<BlockChecks>();
+  checks->Start(*this);
+}
+
+// Executes until the turn ends or the warp stops. Returns the last operation that ran, or the one
+// to go on with.
+const Op* Block::Execute(Warp& warp, const Op* op, int64_t& executed) {
+  while (warp.budget > 0) {
+    --warp.budget;
+    ++executed;
+    const Op* next = op->fn(*op, warp);
+    if (next == nullptr) break;
+    op = next;
+  }
+  return op;
+}
+
+// The same for a launch that is checked or recorded.
+const Op* Block::ExecuteWatched(Warp& warp, const Op* op, int64_t& executed) {
+  RegisterCheck* const registers = checks == nullptr ? nullptr : &checks->registers[warp.index];
+  const Op* const ops = launch->kernel->ops.data();
+  const OpUse* const uses = launch->kernel->uses.data();
+  while (warp.budget > 0) {
+    --warp.budget;
+    ++executed;
+    if (launch->executed != nullptr) {
+      launch->executed[op - ops].store(1, std::memory_order_relaxed);
+    }
+    if (registers != nullptr && (registers->following() || uses[op - ops].mask >= 0)) {
+      registers->Before(*launch->checker, *op, warp);
+    }
+    const Op* next = op->fn(*op, warp);
+    if (next == nullptr) break;
+    op = next;
+  }
+  return op;
 }
 
 int64_t Block::RunWarp(Warp& warp, int64_t budget) {
@@ -87,17 +133,8 @@ int64_t Block::RunWarp(Warp& warp, int64_t budget) {
   WakePolling(warp);
   const Op* op = warp.resume;
   int64_t executed = 0;
-  std::atomic<uint8_t>* const recorded = launch->executed;
-  while (warp.budget > 0) {
-    --warp.budget;
-    ++executed;
-    if (recorded != nullptr) [[unlikely]] {
-      recorded[op - launch->kernel->ops.data()].store(1, std::memory_order_relaxed);
-    }
-    const Op* next = op->fn(*op, warp);
-    if (next == nullptr) break;
-    op = next;
-  }
+  const bool watched = checks != nullptr || launch->executed != nullptr;
+  op = watched ? ExecuteWatched(warp, op, executed) : Execute(warp, op, executed);
   if (warp.stop == Stop::kBudget) {
     warp.resume = op;
     // Whoever spins gives way to the other paths of its warp.
@@ -118,6 +155,7 @@ void Block::AfterStop(Warp& warp) {
       --live_warps_;
       ++progress;
       if (!copies.empty()) copies[warp.index].Finish(kAllLanes, /*bulk=*/true, 0, /*open=*/true);
+      if (live_warps_ == 0 && launch->checker != nullptr) launch->checker->Exit(*this);
       for (int i = 0; i < 16; ++i) {
         if (barriers[i].arrived != 0) TryRelease(i);
       }
@@ -132,6 +170,7 @@ void Block::Arrive(Warp& warp, const Op& op) {
   BlockBarrier& barrier = barriers[request.barrier];
   barrier.arrived += 32;
   barrier.expected = request.expected;
+  if (launch->checker != nullptr) launch->checker->Arrive(warp, request);
   if (request.reduces) {
     barrier.any |= request.predicate != 0;
     barrier.all &= (request.predicate & warp.live) == warp.live;
@@ -146,6 +185,7 @@ void Block::TryRelease(int which) {
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
   ++counts.barriers;
   ++progress;
+  if (launch->checker != nullptr) launch->checker->Complete(*this, which);
   for (Warp& warp : warps) {
     if (warp.stop != Stop::kBarrier) continue;
     const BarrierRequest request = RequestOf(warp, *warp.resume);
@@ -240,6 +280,7 @@ Turn Block::Conclude() {
   if (exited) return Turn::kDone;
   if (ordered) return Turn::kOrdered;
   if (polls) return Turn::kWaiting;
+  fault_kind = Finding::Kind::kDeadlock;
   fault = absl::AbortedError(
       absl::StrFormat("%s: deadlock in %s", launch->kernel->name, DescribeWaiting()));
   return Turn::kFault;

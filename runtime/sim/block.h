@@ -9,8 +9,10 @@
 
 #include "absl/status/status.h"
 #include "runtime/sim/access_log.h"
+#include "runtime/sim/byte_set.h"
 #include "runtime/sim/copies.h"
 #include "runtime/sim/counts.h"
+#include "runtime/sim/finding.h"
 #include "runtime/sim/memory.h"
 #include "runtime/sim/program.h"
 #include "runtime/sim/random.h"
@@ -18,6 +20,8 @@
 
 namespace onepass::sim {
 
+class Checker;
+struct BlockChecks;
 struct Cluster;  // runtime/sim/cluster.h
 
 // What all blocks of a launch share. Constant while they run.
@@ -34,13 +38,17 @@ struct Launch {
   uint32_t threads = 1;         // of a block
   int warps = 1;                // of a block
   int sms = 1;
-  int64_t shared_bytes = 0;  // static and dynamic
+  int64_t shared_bytes = 0;           // static and dynamic, with gaps
+  std::vector<int64_t> shared_begin;  // by Kernel::shared
+  ByteSet shared_usable;              // of a checked launch: without gaps
   int64_t dynamic_shared_bytes = 0;
+  int64_t dynamic_shared_start = 0;
   int64_t l1_bytes = 0;  // one block's share
   size_t log_limit = 0;  // runs after which a block pauses
   bool count_traffic = true;
-  uint64_t seed = 0;         // 0: warps and paths in a fixed order; others: in a random one
-  uint64_t approx_seed = 0;  // see GpuOptions
+  uint64_t seed = 0;           // 0: warps and paths in a fixed order; others: in a random one
+  uint64_t approx_seed = 0;    // see GpuOptions
+  Checker* checker = nullptr;  // null: nothing is checked
   std::atomic<uint8_t>* executed = nullptr;  // by operation, whether it was; null: nobody asks
   std::string* printed = nullptr;  // what kernels print; only while blocks execute in order
 };
@@ -67,6 +75,8 @@ struct AlignedDelete {
 };
 
 struct Block {
+  Block();
+  ~Block();
   // Makes this the block with the linear index `index` of `launch`, number `rank` of its cluster,
   // ready to run. Memory of an earlier use is taken again.
   void Start(const Launch& launch, uint64_t index, Cluster& cluster, int rank);
@@ -94,6 +104,8 @@ struct Block {
   AccessLog log;
   Counts counts;
   absl::Status fault;
+  Finding::Kind fault_kind = Finding::Kind::kFault;
+  std::unique_ptr<BlockChecks> checks;  // where the launch has a checker
   // Grows with everything but loads: stores that change memory, barriers, exits. A launch whose
   // blocks only poll, and none of which progresses, is dead.
   int64_t progress = 0;
@@ -106,6 +118,8 @@ struct Block {
   int64_t RunAtRandom(int64_t left);
   bool Step(Warp& warp, int64_t turn, int64_t& left);
   int64_t RunWarp(Warp& warp, int64_t budget);
+  const Op* Execute(Warp& warp, const Op* op, int64_t& executed);
+  const Op* ExecuteWatched(Warp& warp, const Op* op, int64_t& executed);
   void AfterStop(Warp& warp);
   void TryRelease(int barrier);
   Turn Conclude();
@@ -116,9 +130,9 @@ struct Block {
 };
 
 // Stops the warp: the kernel did something wrong in the lowest of `lanes`. Returns null. The first
-// fault of a block is kept; `code` is kAborted or kOutOfRange.
+// fault of a block is kept.
 const Op* Fault(Warp& warp, const Op& op, uint32_t lanes, std::string_view what,
-                absl::StatusCode code = absl::StatusCode::kAborted);
+                Finding::Kind kind = Finding::Kind::kFault);
 
 // Of exec_control.cc: whether both are the same kind of non-aligned barrier.sync.
 bool SameUnalignedBarrier(const Op& a, const Op& b);
@@ -126,6 +140,7 @@ bool SameUnalignedBarrier(const Op& a, const Op& b);
 struct BarrierRequest {
   int barrier = 0;
   uint32_t expected = 0;
+  bool aligned = false;
   bool reduces = false;
   uint32_t predicate = 0;  // lanes whose predicate is true
 };

@@ -1,16 +1,29 @@
 #include "runtime/sim/cluster.h"
 
 #include <cstring>
+#include <utility>
 
+#include "runtime/sim/checker.h"
 #include "runtime/sim/mbarrier.h"
 
 namespace onepass::sim {
+
+// What warps hand each other at the cluster's barrier: in the phase that runs, in the last one.
+struct ClusterChecks {
+  Joint arrived;
+  Joint ended;
+};
+
+Cluster::Cluster() = default;
+Cluster::Cluster(Cluster&&) noexcept = default;
+Cluster::~Cluster() = default;
 
 void Cluster::Start(const Launch& of, uint64_t number) {
   launch = &of;
   index = number;
   blocks.clear();
   deliveries.clear();
+  checks = of.checker == nullptr ? nullptr : std::make_unique<ClusterChecks>();
   random = Random(of.seed, ~number);
 }
 
@@ -31,15 +44,30 @@ bool Cluster::Deliver() {
     Fault(*delivery.warp, *delivery.op, 1, "its mbarrier is not initialised any more");
     return true;
   }
+  const bool odd = barrier.odd_phase();
   barrier.CompleteBytes(delivery.bytes);
   barrier.Store(delivery.barrier);
+  if (launch->checker != nullptr) {
+    launch->checker->CopyArrivedAt(*delivery.warp, delivery.lane, delivery.tag, delivery.barrier,
+                                   barrier.odd_phase() != odd);
+  }
   return true;
 }
 
-void Cluster::Arrive(Warp& warp) {
+void Cluster::Arrive(Warp& warp, bool releases) {
   warp.cluster_arrived |= warp.exec;
   warp.cluster_owed |= warp.exec;
+  if (checks != nullptr && (warp.live & ~warp.cluster_arrived) == 0) {
+    BlockOrder& order = warp.block->checks->order;
+    if (releases) order.Arrive(warp.index, checks->arrived);
+    if (!releases) order.ArriveRelaxed(warp.index, checks->arrived);
+  }
   TryRelease();
+}
+
+void Cluster::Leave(Warp& warp) {
+  warp.cluster_owed &= ~warp.exec;
+  if (checks != nullptr) warp.block->checks->order.Leave(warp.index, checks->ended);
 }
 
 void Cluster::TryRelease() {
@@ -52,6 +80,8 @@ void Cluster::TryRelease() {
     ++block->progress;
     for (Warp& warp : block->warps) warp.cluster_arrived = 0;
   }
+  if (checks == nullptr || checks->arrived.known.empty()) return;
+  checks->ended = std::exchange(checks->arrived, Joint());
 }
 
 uint8_t* Cluster::SharedAt(const Block& from, uint64_t address, int64_t bytes) const {

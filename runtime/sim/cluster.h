@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "runtime/sim/block.h"
@@ -25,15 +26,24 @@ struct Delivery {
   Combine combine = nullptr;   // null: a copy
   uint8_t* barrier = nullptr;  // the mbarrier's word
   Warp* warp = nullptr;        // the issuer, for messages
+  int lane = 0;
+  CopyTag tag = {};
   const Op* op = nullptr;
 };
 
+struct ClusterChecks;
+
 struct Cluster {
+  Cluster();
+  Cluster(Cluster&&) noexcept;
+  ~Cluster();
   void Start(const Launch& launch, uint64_t index);
   // Makes one delivery; false where none is left. Faults are the issuer's.
   bool Deliver();
-  // The executing lanes arrive at the cluster's barrier.
-  void Arrive(Warp& warp);
+  // The executing lanes arrive at the cluster's barrier; `releases`: without .relaxed.
+  void Arrive(Warp& warp, bool releases);
+  // They have waited there.
+  void Leave(Warp& warp);
   // Ends the barrier's phase where all threads that have not exited have arrived.
   void TryRelease();
   // The shared memory at a shared::cluster address of `from`; null where no block has it.
@@ -44,6 +54,7 @@ struct Cluster {
   std::vector<Block*> blocks;  // by rank
   std::vector<Delivery> deliveries;
   Random random;
+  std::unique_ptr<ClusterChecks> checks;  // where the launch has a checker
 };
 
 // A shared::cluster address: the rank of its block plus one, or 0 for the own block, above the

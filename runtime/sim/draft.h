@@ -32,6 +32,11 @@ struct DraftOp {
   Flow flow = Flow::kNext;
   int32_t label = -1;
   int32_t origin = -1;
+  int8_t mask = -1;  // as OpUse
+  int8_t address = -1;
+  OpUse::Memory memory = OpUse::Memory::kNone;
+  bool shuffle = false;
+  bool select = false;
   int32_t saved = -1;       // the register that a routine's call saves or restores here
   int32_t saved_call = -1;  // of which call: index into Draft::saves
   bool restores = false;
@@ -54,6 +59,7 @@ struct Draft {
   std::vector<RowClass> registers;  // by virtual register
   std::vector<Constant> constants;
   std::vector<Origin> origins;
+  std::vector<SharedVariable> shared;
   std::vector<SavedCall> saves;
   int64_t static_shared_bytes = 0;
   int64_t local_bytes = 0;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "runtime/sim/addresses.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/cluster.h"
 #include "runtime/sim/combine.h"
 #include "runtime/sim/exec.h"
@@ -23,6 +24,23 @@ ThreadCopies& CopiesOf(Warp& warp) {
   Block& block = *warp.block;
   if (block.copies.empty()) block.copies.resize(block.warps.size());
   return block.copies[warp.index];
+}
+
+// Of a launch that is checked: what the instruction's copies are called.
+CopyTag TagFor(Warp& warp) {
+  Checker* checker = warp.block->launch->checker;
+  return checker == nullptr ? CopyTag() : checker->TagFor(warp);
+}
+void Check(const Op& op, Warp& warp, int lane, const Checker::Copy& copy) {
+  Checker* checker = warp.block->launch->checker;
+  if (checker != nullptr) checker->StartCopy(op, warp, lane, copy);
+}
+// The copies are waited for.
+void Waited(Warp& warp, const std::vector<AsyncCopy>& made, bool reads_only) {
+  warp.block->progress += static_cast<int64_t>(made.size());
+  Checker* checker = warp.block->launch->checker;
+  if (checker == nullptr) return;
+  for (const AsyncCopy& copy : made) checker->Waited(warp, copy.lane, copy.tag, reads_only);
 }
 
 // cp.async: flags besides those of AccessFlags.
@@ -43,11 +61,13 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
   const uint32_t size = op.flags >> kSizeShift & 31;
   LaneAddresses from(op, warp, op.r[1], 0);
   uint32_t whole = 0;
+  const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint32_t bytes = SourceBytes(op, warp, lane, size);
     if (bytes > size) return Fault(warp, op, 1u << lane, "cp.async of more bytes than its size");
-    AsyncCopy copy{.bytes = bytes, .size = size, .lane = static_cast<uint8_t>(lane)};
+    AsyncCopy copy{
+        .bytes = bytes, .size = size, .lane = static_cast<uint8_t>(lane), .tag = tag};
     const uint64_t to = warp.In<uint64_t>(op.r[0])[lane];
     copy.to = SharedBytes(op, warp, lane, {to, size, size, /*store=*/true});
     if (copy.to == nullptr) return nullptr;
@@ -61,6 +81,8 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
       }
     }
     CopiesOf(warp).Add(copy);
+    Check(op, warp, lane,
+          {.tag = tag, .to = to, .from = from.at[lane], .bytes = bytes, .size = size});
   }
   if (whole != 0 && warp.block->launch->count_traffic) {
     warp.block->log.Gather(from.at, whole, size, PolicyOf(op.flags));
@@ -78,19 +100,35 @@ const Op* CommitGroup(const Op& op, Warp& warp) {
 template <bool kBulk>
 const Op* WaitGroup(const Op& op, Warp& warp) {
   const uint32_t allowed = warp.In<uint32_t>(op.r[0])[std::countr_zero(warp.exec)];
-  warp.block->progress += CopiesOf(warp).Finish(warp.exec, kBulk, allowed, /*open=*/false);
+  Waited(warp, CopiesOf(warp).Finish(warp.exec, kBulk, allowed, /*open=*/false), false);
+  return &op + 1;
+}
+
+const Op* WaitReads(const Op& op, Warp& warp) {
+  const uint32_t allowed = warp.In<uint32_t>(op.r[0])[std::countr_zero(warp.exec)];
+  Waited(warp, CopiesOf(warp).FinishReads(warp.exec, allowed), /*reads_only=*/true);
   return &op + 1;
 }
 
 const Op* WaitAll(const Op& op, Warp& warp) {
-  warp.block->progress += CopiesOf(warp).Finish(warp.exec, /*bulk=*/false, 0, /*open=*/true);
+  Waited(warp, CopiesOf(warp).Finish(warp.exec, /*bulk=*/false, 0, /*open=*/true), false);
   return &op + 1;
+}
+
+// The lane's copies among `made` are counted at the mbarrier at `word`.
+void CopiesArrive(const Warp& warp, int lane, const std::vector<AsyncCopy>& made,
+                  const uint8_t* word, bool ended) {
+  Checker* checker = warp.block->launch->checker;
+  if (checker == nullptr) return;
+  for (const AsyncCopy& copy : made) {
+    if (copy.lane == lane) checker->CopyArrivedAt(warp, lane, copy.tag, word, ended);
+  }
 }
 
 // cp.async.mbarrier.arrive: the arrival follows the thread's copies, which are made at once.
 constexpr uint32_t kNoIncrement = 1;
 const Op* ArriveAfterCopies(const Op& op, Warp& warp) {
-  CopiesOf(warp).Finish(warp.exec, /*bulk=*/false, 0, /*open=*/true);
+  const auto made = CopiesOf(warp).Finish(warp.exec, /*bulk=*/false, 0, /*open=*/true);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint64_t address = warp.In<uint64_t>(op.r[0])[lane];
@@ -101,8 +139,10 @@ const Op* ArriveAfterCopies(const Op& op, Warp& warp) {
       return Fault(warp, op, 1u << lane, "no mbarrier is initialised there");
     }
     // Without .noinc the arrival is one that was not expected: counted up and down at once.
+    const bool odd = barrier.odd_phase();
     if ((op.flags & kNoIncrement) != 0) barrier.Arrive(1);
     barrier.Store(word);
+    CopiesArrive(warp, lane, made, word, barrier.odd_phase() != odd);
   }
   ++warp.block->progress;
   return &op + 1;
@@ -118,7 +158,7 @@ void LogBulkRead(Warp& warp, uint64_t address, int64_t bytes, uint32_t flags) {
 bool GoodBulkSize(const Op& op, Warp& warp, int lane, uint32_t bytes) {
   if (bytes != 0 && bytes % 16 == 0) return true;
   Fault(warp, op, 1u << lane, absl::StrFormat("a bulk copy of %u bytes", bytes),
-        absl::StatusCode::kOutOfRange);
+        Finding::Kind::kOutOfBounds);
   return false;
 }
 
@@ -135,11 +175,15 @@ struct BulkAddresses {
   uint64_t from;
   uint64_t barrier;
   uint32_t bytes;
+  Combine combine;  // null: a copy
+  CopyTag tag;
 };
 
 // One bulk copy into a block's shared memory that ends at an mbarrier there.
 bool AddDelivery(const Op& op, Warp& warp, int lane, const BulkAddresses& at) {
-  Delivery delivery{.bytes = at.bytes, .warp = &warp, .op = &op};
+  Delivery delivery{.bytes = at.bytes, .combine = at.combine, .warp = &warp, .op = &op};
+  delivery.lane = lane;
+  delivery.tag = at.tag;
   delivery.to = SharedBytes(op, warp, lane, {at.to, at.bytes, 16, /*store=*/true});
   if (delivery.to == nullptr) return false;
   delivery.from = LaneBytes(op, warp, lane, {at.from, at.bytes, 16, /*store=*/false});
@@ -147,18 +191,22 @@ bool AddDelivery(const Op& op, Warp& warp, int lane, const BulkAddresses& at) {
   delivery.barrier = SharedBytes(op, warp, lane, {at.barrier, 8, 8, /*store=*/true});
   if (delivery.barrier == nullptr) return false;
   warp.block->cluster->deliveries.push_back(delivery);
+  Check(op, warp, lane,
+        {at.tag, at.to, at.from, at.bytes, at.bytes, at.combine != nullptr, /*bulk=*/true});
   return true;
 }
 
 // r[0] destination, r[1] source, r[2] bytes, r[3] mbarrier, r[4] ranks.
-const Op* BulkToShared(const Op& op, Warp& warp) {
+const Op* AddDeliveries(const Op& op, Warp& warp, uint32_t flags, Combine combine) {
+  const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     BulkAddresses at{warp.In<uint64_t>(op.r[0])[lane], warp.In<uint64_t>(op.r[1])[lane],
-                     warp.In<uint64_t>(op.r[3])[lane], warp.In<uint32_t>(op.r[2])[lane]};
+                     warp.In<uint64_t>(op.r[3])[lane], warp.In<uint32_t>(op.r[2])[lane],
+                     combine, tag};
     if (!GoodBulkSize(op, warp, lane, at.bytes)) return nullptr;
-    if ((op.flags & kFromShared) == 0) LogBulkRead(warp, at.from, at.bytes, op.flags);
-    if ((op.flags & kMulticast) == 0) {
+    if ((flags & kFromShared) == 0) LogBulkRead(warp, at.from, at.bytes, flags);
+    if ((flags & kMulticast) == 0) {
       if (!AddDelivery(op, warp, lane, at)) return nullptr;
       continue;
     }
@@ -173,13 +221,19 @@ const Op* BulkToShared(const Op& op, Warp& warp) {
   return &op + 1;
 }
 
+const Op* BulkToShared(const Op& op, Warp& warp) {
+  return AddDeliveries(op, warp, op.flags, nullptr);
+}
+
 // r[0] destination, r[1] source, r[2] bytes. Ends with its group.
 const Op* BulkToGlobal(const Op& op, Warp& warp) {
+  const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint32_t bytes = warp.In<uint32_t>(op.r[2])[lane];
     if (!GoodBulkSize(op, warp, lane, bytes)) return nullptr;
     AsyncCopy copy{.bytes = bytes, .size = bytes, .lane = static_cast<uint8_t>(lane), .bulk = true};
+    copy.tag = tag;
     const uint64_t to = warp.In<uint64_t>(op.r[0])[lane];
     copy.to = LaneBytes(op, warp, lane, {to, bytes, 16, /*store=*/true});
     if (copy.to == nullptr) return nullptr;
@@ -187,6 +241,7 @@ const Op* BulkToGlobal(const Op& op, Warp& warp) {
     copy.from = SharedBytes(op, warp, lane, {from, bytes, 16, /*store=*/false});
     if (copy.from == nullptr) return nullptr;
     CopiesOf(warp).Add(copy);
+    Check(op, warp, lane, {tag, to, from, bytes, bytes, /*updates=*/false, /*bulk=*/true});
     if (warp.block->launch->count_traffic) {
       warp.block->log.Write(to, bytes, PolicyOf(op.flags));
     }
@@ -213,6 +268,7 @@ const Op* BulkPrefetch(const Op& op, Warp& warp) {
 const Op* ReduceIntoGlobal(const Op& op, Warp& warp) {
   if (!warp.serial) return warp.StopAt(op, Stop::kOrdered);
   const Combine combine = CombineAt(op.flags >> kSizeShift);
+  const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const uint32_t bytes = warp.In<uint32_t>(op.r[2])[lane];
@@ -224,6 +280,9 @@ const Op* ReduceIntoGlobal(const Op& op, Warp& warp) {
     const uint8_t* source = SharedBytes(op, warp, lane, {from, bytes, 16, /*store=*/false});
     if (source == nullptr) return nullptr;
     combine(target, source, bytes);
+    Check(op, warp, lane, {tag, to, from, bytes, bytes, /*updates=*/true, /*bulk=*/true});
+    AsyncCopy done{.lane = static_cast<uint8_t>(lane), .bulk = true, .made = true, .tag = tag};
+    if (warp.block->launch->checker != nullptr) CopiesOf(warp).Add(done);
     if (!warp.block->launch->count_traffic) continue;
     for (uint64_t at = to; at < to + bytes; at += 32) warp.block->log.Update(&at, 1, 16);
   }
@@ -233,16 +292,7 @@ const Op* ReduceIntoGlobal(const Op& op, Warp& warp) {
 
 // r[0] destination, r[1] source, r[2] bytes, r[3] mbarrier.
 const Op* ReduceIntoShared(const Op& op, Warp& warp) {
-  const size_t before = warp.block->cluster->deliveries.size();
-  Op copy = op;
-  copy.flags = kFromShared;
-  if (BulkToShared(copy, warp) == nullptr) return nullptr;
-  auto& deliveries = warp.block->cluster->deliveries;
-  for (size_t i = before; i < deliveries.size(); ++i) {
-    deliveries[i].combine = CombineAt(op.flags >> kSizeShift);
-    deliveries[i].op = &op;
-  }
-  return &op + 1;
+  return AddDeliveries(op, warp, kFromShared, CombineAt(op.flags >> kSizeShift));
 }
 
 // st.async, red.async: r[0] destination, r[1...] values, then the mbarrier. flags: bytes of a
@@ -254,10 +304,13 @@ const Op* StoreAsync(const Op& op, Warp& warp) {
   const int bytes = static_cast<int>(op.flags & 15);
   const int values = static_cast<int>(op.flags >> kValuesShift & 15);
   const uint32_t combine = op.flags >> kCombineShift;
+  const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     Delivery delivery{.bytes = int64_t{bytes} * values, .warp = &warp, .op = &op};
     if (combine != 0) delivery.combine = CombineAt(combine - 1);
+    delivery.lane = lane;
+    delivery.tag = tag;
     const uint64_t to = warp.In<uint64_t>(op.r[0])[lane];
     delivery.to = SharedBytes(op, warp, lane, {to, delivery.bytes, delivery.bytes, true});
     if (delivery.to == nullptr) return nullptr;
@@ -270,6 +323,8 @@ const Op* StoreAsync(const Op& op, Warp& warp) {
       std::memcpy(delivery.value + i * bytes, &value, bytes);
     }
     warp.block->cluster->deliveries.push_back(delivery);
+    const auto size = static_cast<uint32_t>(delivery.bytes);
+    Check(op, warp, lane, {.tag = tag, .to = to, .size = size, .updates = combine != 0});
   }
   return &op + 1;
 }
@@ -305,7 +360,7 @@ std::optional<AsyncPick> PickGroups(Form& form) {
     return AsyncPick{{bulk ? &CommitGroup<true> : &CommitGroup<false>}};
   }
   if (form.Take("wait_group")) {
-    if (bulk) form.Take("read");
+    if (bulk && form.Take("read")) return AsyncPick{{&WaitReads, {}, {Type::kB32}}};
     return AsyncPick{{bulk ? &WaitGroup<true> : &WaitGroup<false>, {}, {Type::kB32}}};
   }
   if (!bulk && form.Take("wait_all")) return AsyncPick{{&WaitAll}};

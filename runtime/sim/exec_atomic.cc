@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/sim/addresses.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/half.h"
 #include "runtime/sim/memory_form.h"
@@ -89,6 +90,9 @@ const Op* Atomic(const Op& op, Warp& warp) {
   if (!bytes.Find(op, warp, addresses, sizeof(T) * N, /*store=*/true, space)) return nullptr;
   if (!ReadyToUpdate(op, warp, bytes, addresses, sizeof(T) * N)) {
     return warp.StopAt(op, Stop::kOrdered);
+  }
+  if (Checker* checker = warp.block->launch->checker; checker != nullptr) [[unlikely]] {
+    checker->Access(op, warp, {AccessRecord::Kind::kUpdate, sizeof(T) * N, sizeof(T), N});
   }
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -184,7 +188,10 @@ std::optional<Pick> PickByType(Form& form, Type type, Space space) {
 }  // namespace
 
 std::optional<Pick> PickAtomic(Form& form, bool has_result, bool address32) {
-  TakeOrder(form);
+  // An atomic without a scope has the whole GPU's.
+  const bool block_scope = form.Has("cta");
+  uint32_t order = (TakeOrder(form) & F::kOrderMask) | F::kStrongOrder;
+  if (block_scope) order |= F::kBlockScope;
   const Space space = TakeSpace(form);
   if (space != Space::kGeneric && space != Space::kGlobal && space != Space::kShared &&
       space != Space::kSharedCluster) {
@@ -194,7 +201,7 @@ std::optional<Pick> PickAtomic(Form& form, bool has_result, bool address32) {
   if (!type) return std::nullopt;
   auto pick = PickByType(form, *type, space);
   if (!pick) return std::nullopt;
-  pick->flags |= static_cast<uint32_t>(space);
+  pick->flags |= static_cast<uint32_t>(space) | order;
   if (address32) pick->flags |= F::kAddress32;
   if (has_result) pick->flags |= F::kHasResult;
   return pick;

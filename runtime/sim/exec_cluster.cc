@@ -11,6 +11,7 @@ namespace onepass::sim {
 namespace {
 
 constexpr uint32_t kAligned = 1;
+constexpr uint32_t kRelaxed = 2;
 
 const Op* WaitForWarp(const Op& op, Warp& warp) {
   ++warp.unissued;
@@ -23,7 +24,7 @@ const Op* Arrive(const Op& op, Warp& warp) {
     return Fault(warp, op, warp.cluster_owed & warp.exec,
                  "arrives at the cluster's barrier a second time before it has waited");
   }
-  warp.block->cluster->Arrive(warp);
+  warp.block->cluster->Arrive(warp, (op.flags & kRelaxed) == 0);
   return &op + 1;
 }
 
@@ -35,7 +36,7 @@ const Op* Wait(const Op& op, Warp& warp) {
   }
   warp.block->cluster->TryRelease();  // others may have exited
   if ((warp.cluster_arrived & warp.exec) != 0) return Poll(warp, &op);
-  warp.cluster_owed &= ~warp.exec;
+  warp.block->cluster->Leave(warp);
   return &op + 1;
 }
 
@@ -117,14 +118,14 @@ std::optional<Pick> PickClusterBarrier(Form& form) {
   if (form.Take("arrive")) {
     pick.fn = &Arrive;
     form.Take("release");
-    form.Take("relaxed");
+    if (form.Take("relaxed")) pick.flags |= kRelaxed;
   } else if (form.Take("wait")) {
     pick.fn = &Wait;
     form.Take("acquire");
   } else {
     return std::nullopt;
   }
-  pick.flags = form.Take("aligned") ? kAligned : 0;
+  if (form.Take("aligned")) pick.flags |= kAligned;
   return pick;
 }
 

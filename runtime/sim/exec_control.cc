@@ -1,4 +1,5 @@
 // Branches, exits, block-wide barriers, fences.
+#include "runtime/sim/checker.h"
 #include "runtime/sim/exec.h"
 
 namespace onepass::sim {
@@ -42,6 +43,18 @@ const Op* Branch(const Op& op, Warp& warp) {
 const Op* Exit(const Op& op, Warp& warp) { return ExitLanes(warp, op, &op + 1); }
 
 const Op* Nothing(const Op& op, Warp& warp) { return &op + 1; }
+
+// flags of a fence.
+constexpr uint32_t kBlockScope = 1;
+
+const Op* Fence(const Op& op, Warp& warp) {
+  if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
+    checker->Fence(warp, (op.flags & kBlockScope) != 0);
+  }
+  return &op + 1;
+}
+
+Pick FenceOf(bool block_scope) { return Pick{&Fence, {}, {}, block_scope ? kBlockScope : 0}; }
 
 const Op* Trap(const Op& op, Warp& warp) { return Fault(warp, op, warp.exec, "trap"); }
 
@@ -106,6 +119,7 @@ BarrierRequest RequestOf(const Warp& warp, const Op& op) {
   const int lane = std::countr_zero(lanes);
   BarrierRequest request;
   request.barrier = static_cast<int>(warp.In<uint32_t>(op.r[1])[lane]);
+  request.aligned = (op.flags & kAligned) != 0;
   if ((op.flags & kHasThreads) != 0) request.expected = warp.In<uint32_t>(op.r[2])[lane];
   if ((op.flags & kReduces) != 0) {
     request.reduces = true;
@@ -161,18 +175,19 @@ std::optional<Pick> PickControl(Form& form) {
     return Pick{&Nothing};
   }
   if (base == "membar") {
-    if (form.Take("cta") || form.Take("gl") || form.Take("sys")) return Pick{&Nothing};
+    if (form.Take("cta")) return FenceOf(/*block_scope=*/true);
+    if (form.Take("gl") || form.Take("sys")) return FenceOf(/*block_scope=*/false);
   }
   if (base == "fence") {
     const bool order =
         form.Take("acq_rel") || form.Take("sc") || form.Take("acquire") || form.Take("release");
     if (form.Take("mbarrier_init")) {
-      return order && form.Take("cluster") ? std::optional(Pick{&Nothing}) : std::nullopt;
+      return order && form.Take("cluster") ? std::optional(FenceOf(false)) : std::nullopt;
     }
     if (form.Take("proxy")) return PickProxyFence(form, order);
-    const bool scope =
-        form.Take("cta") || form.Take("gpu") || form.Take("sys") || form.Take("cluster");
-    if (scope || order) return Pick{&Nothing};
+    const bool block = form.Take("cta");
+    const bool scope = block || form.Take("gpu") || form.Take("sys") || form.Take("cluster");
+    if (scope || order) return FenceOf(block);
   }
   return std::nullopt;
 }

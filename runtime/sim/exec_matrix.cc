@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "runtime/sim/addresses.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/half.h"
 #include "runtime/sim/memory_form.h"
@@ -29,10 +30,14 @@ bool FindRows(const Op& op, Warp& warp, int count, bool store, HostBytes& bytes)
   warp.exec = count == 4 ? kAllLanes : (1u << (8 * count)) - 1;
   const LaneAddresses addresses(op, warp, op.r[0], op.flags);
   const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
-  const bool found = bytes.Find(op, warp, addresses, 16, store, space);
+  bool found = bytes.Find(op, warp, addresses, 16, store, space);
+  if (Checker* checker = warp.block->launch->checker; found && checker != nullptr) {
+    const auto kind = store ? AccessRecord::Kind::kWrite : AccessRecord::Kind::kRead;
+    found = checker->Access(op, warp, {kind, 16, 2, /*address=*/0, /*values=*/-1});
+  }
   warp.exec = exec;
   if (found && bytes.space != Space::kShared) {
-    Fault(warp, op, 1, "an address outside shared memory", absl::StatusCode::kOutOfRange);
+    Fault(warp, op, 1, "an address outside shared memory", Finding::Kind::kOutOfBounds);
     return false;
   }
   ++warp.block->counts.shared_accesses;
@@ -61,6 +66,11 @@ const Op* MoveMatrices(const Op& op, Warp& warp) {
     for (int lane = 0; lane < 32; ++lane) {
       uint8_t* at[2];
       ElementsOf(op, bytes, which, lane, at);
+      if (Checker* checker = warp.block->launch->checker; !kStore && checker != nullptr) {
+        for (const uint8_t* element : at) {
+          checker->Loaded(op, warp, op.r[1 + which], lane, element - warp.block->shared, 2);
+        }
+      }
       uint16_t pair[2];
       if (kStore) {
         std::memcpy(pair, &lanes[lane], 4);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/cluster.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/lane_bytes.h"
@@ -12,18 +13,37 @@
 namespace onepass::sim {
 namespace {
 
+constexpr uint32_t kRelaxed = 1 << 8;  // of all
+
 uint8_t* WordOf(const Op& op, Warp& warp, RowRef ref, int lane) {
   const uint64_t address = warp.In<uint64_t>(ref)[lane];
   return SharedBytes(op, warp, lane, {address, 8, 8, /*store=*/true});
 }
 
+void Touch(const Op& op, Warp& warp, RowRef ref, int lane, bool creates) {
+  if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
+    checker->TouchMbarrier(op, warp, lane, warp.In<uint64_t>(ref)[lane], creates);
+  }
+}
+
 // Loads the object at r[ref] of a lane; null after a fault.
-uint8_t* Find(const Op& op, Warp& warp, RowRef ref, int lane, Mbarrier& barrier) {
+uint8_t* Find(const Op& op, Warp& warp, RowRef ref, int lane, Mbarrier& barrier,
+              bool ends = false) {
   uint8_t* word = WordOf(op, warp, ref, lane);
   if (word == nullptr) return nullptr;
+  Touch(op, warp, ref, lane, ends);
   if (barrier.Load(word)) return word;
   Fault(warp, op, 1u << lane, "no mbarrier is initialised there");
   return nullptr;
+}
+
+// The lane has arrived at the object at r[ref], whose phase was odd or not before.
+void NoteArrival(const Op& op, Warp& warp, RowRef ref, int lane, bool odd,
+                 const Mbarrier& barrier) {
+  if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
+    checker->ArriveAt(warp, lane, warp.In<uint64_t>(ref)[lane], (op.flags & kRelaxed) == 0,
+                      barrier.odd_phase() != odd);
+  }
 }
 
 // r[0] address, r[1] count.
@@ -36,6 +56,7 @@ const Op* Init(const Op& op, Warp& warp) {
     if (count == 0 || count > Mbarrier::kMaxCount) {
       return Fault(warp, op, 1u << lane, absl::StrFormat("an mbarrier for %u arrivals", count));
     }
+    Touch(op, warp, op.r[0], lane, /*creates=*/true);
     Mbarrier::Of(count).Store(word);
   }
   ++warp.block->progress;
@@ -46,7 +67,7 @@ const Op* Init(const Op& op, Warp& warp) {
 const Op* Invalidate(const Op& op, Warp& warp) {
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     Mbarrier barrier;
-    uint8_t* word = Find(op, warp, op.r[0], std::countr_zero(left), barrier);
+    uint8_t* word = Find(op, warp, op.r[0], std::countr_zero(left), barrier, /*ends=*/true);
     if (word == nullptr) return nullptr;
     std::fill_n(word, 8, uint8_t{0});
   }
@@ -78,8 +99,10 @@ const Op* Arrive(const Op& op, Warp& warp) {
     if ((op.flags & kHasState) != 0) warp.Out<uint64_t>(op.r[0])[lane] = barrier.State();
     if ((op.flags & kExpects) != 0) barrier.ExpectBytes(values[lane]);
     if ((op.flags & kDrops) != 0) barrier.Drop(count);
+    const bool odd = barrier.odd_phase();
     barrier.Arrive(count);
     barrier.Store(word);
+    NoteArrival(op, warp, op.r[1], lane, odd, barrier);
   }
   ++warp.block->progress;
   return &op + 1;
@@ -94,12 +117,14 @@ const Op* CountBytes(const Op& op, Warp& warp) {
     uint8_t* word = Find(op, warp, op.r[0], lane, barrier);
     if (word == nullptr) return nullptr;
     const uint32_t bytes = warp.In<uint32_t>(op.r[1])[lane];
+    const bool odd = barrier.odd_phase();
     if (kComplete) {
       barrier.CompleteBytes(bytes);
     } else {
       barrier.ExpectBytes(bytes);
     }
     barrier.Store(word);
+    if (kComplete) NoteArrival(op, warp, op.r[0], lane, odd, barrier);
   }
   ++warp.block->progress;
   return &op + 1;
@@ -119,7 +144,11 @@ bool EndedPhases(const Op& op, Warp& warp, uint32_t& ended) {
     const bool odd = (op.flags & kParity) != 0
                          ? (warp.In<uint32_t>(op.r[2])[lane] & 1) != 0
                          : Mbarrier::OddPhaseOf(warp.In<uint64_t>(op.r[2])[lane]);
-    ended |= static_cast<uint32_t>(barrier.odd_phase() != odd) << lane;
+    if (barrier.odd_phase() == odd) continue;
+    ended |= 1u << lane;
+    if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
+      checker->WaitedAt(warp, lane, warp.In<uint64_t>(op.r[1])[lane], (op.flags & kRelaxed) == 0);
+    }
   }
   return true;
 }
@@ -208,7 +237,11 @@ std::optional<AsyncPick> PickOperation(Form& form, int operands, bool has_state)
 std::optional<AsyncPick> PickMbarrier(Form& form, int operands, bool has_state) {
   auto pick = PickOperation(form, operands, has_state);
   if (!pick) return std::nullopt;
-  TakeOrder(form);
+  const uint32_t order = TakeOrder(form);
+  if (order != 0 && (order & (AccessFlags::kAcquire | AccessFlags::kRelease)) == 0 &&
+      (order & AccessFlags::kStrongOrder) != 0) {
+    pick->pick.flags |= kRelaxed;
+  }
   const Space space = TakeSpace(form);
   if (space != Space::kGeneric && space != Space::kShared && space != Space::kSharedCluster) {
     return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "runtime/sim/addresses.h"
 #include "runtime/sim/bank_conflicts.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/memory_form.h"
 
@@ -126,6 +127,9 @@ const Op* Load(const Op& op, Warp& warp) {
   if (MustWait(op, warp, false)) return Postpone(op, warp);
   constexpr int64_t kBytes = sizeof(M) * N;
   Block& block = *warp.block;
+  if (Checker* checker = block.launch->checker; checker != nullptr) [[unlikely]] {
+    if (!checker->Access(op, warp, {AccessRecord::Kind::kRead, kBytes, sizeof(M)})) return nullptr;
+  }
   if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {
     const uint8_t* from = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, false);
     if (from != nullptr) {
@@ -180,6 +184,15 @@ const Op* Store(const Op& op, Warp& warp) {
   if (MustWait(op, warp, true)) return Postpone(op, warp);
   constexpr int64_t kBytes = sizeof(M) * N;
   Block& block = *warp.block;
+  if (Checker* checker = block.launch->checker; checker != nullptr) [[unlikely]] {
+    const Checker::Doing doing = {AccessRecord::Kind::kWrite,
+                                  kBytes,
+                                  sizeof(M),
+                                  /*address=*/0,
+                                  /*values=*/1,
+                                  sizeof(Bits)};
+    if (!checker->Access(op, warp, doing)) return nullptr;
+  }
   if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {
     uint8_t* to = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, true);
     if (to != nullptr) {

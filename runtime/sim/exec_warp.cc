@@ -3,7 +3,9 @@
 // They wait until the live lanes of their mask stand at the same operation.
 #include <algorithm>
 #include <functional>
+#include <utility>
 
+#include "runtime/sim/checker.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/half.h"
 
@@ -202,14 +204,21 @@ const Op* Elect(const Op& op, Warp& warp) {
 // bar.warp.sync may stand at several places for the lanes of one mask: all that wait there go on.
 const Op* SyncWarp(const Op& op, Warp& warp) {
   const uint32_t needed = MaskOf(warp, op.r[0]);
-  if (HasLanes(warp, needed)) return &op + 1;
   const auto meets = [&](const Path& path) {
     return path.state == Path::State::kAtSync && path.at->fn == op.fn &&
            warp.In<uint32_t>(path.at->r[0])[std::countr_zero(path.lanes)] == needed;
   };
   uint32_t present = warp.lanes;
-  for (const Path& path : warp.others) present |= meets(path) ? path.lanes : 0;
-  if ((needed & warp.live & ~present) != 0 || op.fn != &SyncWarp) return WaitForLanes(op, warp);
+  if (op.fn == &SyncWarp) {
+    for (const Path& path : warp.others) present |= meets(path) ? path.lanes : 0;
+  }
+  if ((needed & warp.live & ~present) != 0) return WaitForLanes(op, warp);
+  if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
+    const uint32_t exec = std::exchange(warp.exec, present == warp.lanes ? warp.exec : present);
+    checker->SyncWarp(warp, needed);
+    warp.exec = exec;
+  }
+  if (present == warp.lanes) return &op + 1;
   for (Path& path : warp.others) {
     if (meets(path)) path = {path.at + 1, path.lanes, Path::State::kReady};
   }

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 #include "runtime/sim/block.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/grid.h"
 #include "runtime/sim/l2.h"
 #include "runtime/sim/program.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr uint32_t kMaxBlockThreads = 1024;
 constexpr int64_t kReservedSharedBytes = 1024;  // of each resident block
+constexpr int64_t kSharedGap = 1024;            // a multiple of every alignment that there is
 constexpr size_t kLogRuns = 4 << 20;            // of all resident blocks together
 
 using Bytes = std::unique_ptr<uint8_t[], AlignedDelete>;
@@ -83,9 +85,9 @@ class Gpu::State {
   State(Machine machine, GpuOptions options)
       : machine_(std::move(machine)),
         options_(options),
-        memory_(machine_.global_bytes),
+        memory_(machine_.global_bytes, options.sanitize),
         l2_(machine_.l2_bytes),
-        workers_(options.seed != 0 ? 1 : options.host_threads) {}
+        workers_(options.sanitize || options.seed != 0 ? 1 : options.host_threads) {}
 
   absl::Status Check(const Module& module, const LaunchShape& shape, const Entry*& entry) const;
   absl::StatusOr<int> Resident(const Entry& entry, const LaunchShape& shape) const;
@@ -99,15 +101,15 @@ class Gpu::State {
   GlobalMemory memory_;
   L2 l2_;
   Counts counts_;
-  std::vector<Finding> findings_;
+  Findings findings_;
   std::string printed_;
   std::set<std::string> forms_;
 
  private:
   void RecordForms(const Kernel& kernel, const std::vector<std::atomic<uint8_t>>& executed);
-
-  Bytes ConstantsOf(const Kernel& kernel, const std::vector<uint64_t>& variables,
-                    int64_t dynamic_shared, absl::Span<const uint8_t> parameters) const;
+  void PlaceShared(sim::Launch& launch) const;
+  Bytes ConstantsOf(const sim::Launch& launch, const std::vector<uint64_t>& variables,
+                    absl::Span<const uint8_t> parameters) const;
 
   Workers workers_;
   absl::flat_hash_map<uint64_t, std::vector<uint64_t>> variables_;  // addresses, by module
@@ -196,6 +198,7 @@ absl::Status Gpu::State::Load(const Module& module) {
       (void)memory_.Write(addresses[i] + relocation.offset, &value, relocation.bytes);
     }
     if (variable.constant) memory_.SetReadOnly(addresses[i]);
+    memory_.SetWritten(addresses[i]);
   }
   variables_[module.id()] = std::move(addresses);
   return absl::OkStatus();
@@ -208,14 +211,44 @@ void Gpu::State::Unload(const Module& module) {
   variables_.erase(loaded);
 }
 
-Bytes Gpu::State::ConstantsOf(const Kernel& kernel, const std::vector<uint64_t>& variables,
-                              int64_t dynamic_shared, absl::Span<const uint8_t> parameters) const {
+// Where the variables of shared memory begin. A checked launch leaves gaps between them, so that
+// an index beyond one is not an element of the next.
+void Gpu::State::PlaceShared(sim::Launch& launch) const {
+  const Kernel& kernel = *launch.kernel;
+  int64_t gaps = 0;
+  for (const SharedVariable& variable : kernel.shared) {
+    if (!variable.dynamic && variable.offset > 0 && options_.sanitize) gaps += kSharedGap;
+    launch.shared_begin.push_back(variable.offset + gaps);
+  }
+  int64_t end = kernel.static_shared_bytes + gaps;
+  if (options_.sanitize && end > 0 && launch.dynamic_shared_bytes > 0) end += kSharedGap;
+  launch.dynamic_shared_start = (end + 127) / 128 * 128;
+  launch.shared_bytes = launch.dynamic_shared_bytes > 0
+                            ? launch.dynamic_shared_start + launch.dynamic_shared_bytes
+                            : end;
+  if (options_.sanitize) launch.shared_usable.Reset(launch.shared_bytes);
+  for (size_t i = 0; i < kernel.shared.size(); ++i) {
+    const SharedVariable& variable = kernel.shared[i];
+    if (variable.dynamic) launch.shared_begin[i] = launch.dynamic_shared_start;
+    if (options_.sanitize) launch.shared_usable.Add(launch.shared_begin[i], variable.bytes);
+  }
+  if (options_.sanitize) {
+    launch.shared_usable.Add(launch.dynamic_shared_start, launch.dynamic_shared_bytes);
+  }
+}
+
+Bytes Gpu::State::ConstantsOf(const sim::Launch& launch, const std::vector<uint64_t>& variables,
+                              absl::Span<const uint8_t> parameters) const {
+  const Kernel& kernel = *launch.kernel;
   Bytes rows = AlignedBytes(kernel.constant_bytes);
   for (const Constant& constant : kernel.constants) {
     uint64_t value = constant.bits;
     if (constant.kind == Constant::Kind::kVariable) value += variables[constant.index];
     if (constant.kind == Constant::Kind::kParameter) value = ParameterValue(constant, parameters);
-    if (constant.kind == Constant::Kind::kDynamicShared) value += dynamic_shared;
+    if (constant.kind == Constant::Kind::kDynamicShared) value += launch.dynamic_shared_start;
+    if (constant.kind == Constant::Kind::kShared) {
+      value += launch.shared_begin[constant.index] - kernel.shared[constant.index].offset;
+    }
     uint8_t* row = rows.get() + constant.offset;
     if (constant.row == RowClass::k64) {
       FillRow<uint64_t>(row, value);
@@ -286,25 +319,28 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.warps = static_cast<int>((launch.threads + 31) / 32);
   launch.sms = machine_.sms;
   launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
-  const int64_t dynamic_start = (kernel.static_shared_bytes + 127) / 128 * 128;
-  launch.shared_bytes = shape.dynamic_shared_bytes > 0 ? dynamic_start + shape.dynamic_shared_bytes
-                                                       : kernel.static_shared_bytes;
+  PlaceShared(launch);
   launch.count_traffic = options_.count_traffic;
   const int64_t here = std::min<int64_t>((blocks + machine_.sms - 1) / machine_.sms, *per_sm);
+  const int64_t shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
   launch.l1_bytes =
-      (machine_.l1_bytes_per_sm - here * (launch.shared_bytes + kReservedSharedBytes)) / here;
+      (machine_.l1_bytes_per_sm - here * (shared_bytes + kReservedSharedBytes)) / here;
   launch.log_limit = std::max<size_t>(kLogRuns / std::min<uint64_t>(blocks, resident), 256);
   std::vector<uint8_t> packed(parameters.begin(), parameters.end());
   launch.parameters = packed.data();
-  const Bytes constants = ConstantsOf(kernel, variables_[module.id()], dynamic_start, parameters);
+  const Bytes constants = ConstantsOf(launch, variables_[module.id()], parameters);
   launch.constants = constants.get();
+  Checker checker(memory_, findings_);
+  if (options_.sanitize) launch.checker = &checker;
   std::vector<std::atomic<uint8_t>> executed(options_.record_forms ? kernel.ops.size() : 0);
   if (options_.record_forms) launch.executed = executed.data();
   ++counts_.launches;
-  status = Grid(launch, blocks, resident, options_.instruction_limit, workers_, l2_).Run(counts_);
+  Grid running(launch, blocks, resident, options_.instruction_limit, workers_, l2_);
+  status = running.Run(counts_);
   RecordForms(kernel, executed);
   if (!status.ok()) {
-    findings_.push_back({Finding::Kind::kFault, kernel.name, std::string(status.message())});
+    findings_.Add(running.fault_kind(), kernel.name, findings_.faults++, 0,
+                  [&] { return std::string(status.message()); });
   }
   return status;
 }
@@ -340,13 +376,13 @@ Counts Gpu::TakeCounts() {
 
 void Gpu::DropCaches() { state_->l2_.Clear(); }
 
+std::vector<Finding> Gpu::TakeFindings() { return state_->findings_.Take(); }
+
 std::vector<std::string> Gpu::TakeForms() {
   const std::set<std::string> forms = std::exchange(state_->forms_, {});
   return {forms.begin(), forms.end()};
 }
 
 std::string Gpu::TakePrinted() { return std::exchange(state_->printed_, {}); }
-
-std::vector<Finding> Gpu::TakeFindings() { return std::exchange(state_->findings_, {}); }
 
 }  // namespace onepass::sim

@@ -207,7 +207,8 @@ void Grid::Replay() {
   }
 }
 
-absl::Status Grid::Stuck() const {
+absl::Status Grid::Stuck() {
+  fault_kind_ = Finding::Kind::kDeadlock;
   const Slot* first = nullptr;
   int polling = 0;
   for (const Slot& slot : slots_) {
@@ -236,7 +237,10 @@ absl::Status Grid::Check() {
   for (const Slot& slot : slots_) {
     if (slot.state == Slot::State::kDone) only_polls = false;
     if (slot.state != Slot::State::kRunning) continue;
-    if (slot.turn == Turn::kFault) return slot.block->fault;
+    if (slot.turn == Turn::kFault) {
+      fault_kind_ = slot.block->fault_kind;
+      return slot.block->fault;
+    }
     only_polls &= slot.turn != Turn::kPaused;
   }
   for (int64_t& progress : progress_) only_polls &= std::exchange(progress, 0) == 0;

@@ -27,6 +27,8 @@ class Grid {
        Workers& workers, L2& l2);
   // Runs to the end or to the first fault, and adds what the blocks counted.
   absl::Status Run(Counts& counts);
+  // Of the fault that Run returned.
+  Finding::Kind fault_kind() const { return fault_kind_; }
 
  private:
   struct Slot {
@@ -56,7 +58,7 @@ class Grid {
   void Replay();
   bool ReplayChunk(Slot& slot);
   absl::Status Check();
-  absl::Status Stuck() const;
+  absl::Status Stuck();
 
   const Launch& launch_;
   const uint64_t blocks_;
@@ -72,6 +74,7 @@ class Grid {
   Random random_;           // of seeds other than 0
   uint64_t next_cluster_ = 0;
   int idle_rounds_ = 0;
+  Finding::Kind fault_kind_ = Finding::Kind::kFault;
 };
 
 }  // namespace onepass::sim

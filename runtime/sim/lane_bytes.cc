@@ -12,7 +12,7 @@ uint8_t* Refuse(const Op& op, Warp& warp, int lane, const LaneRange& range, std:
   Fault(warp, op, 1u << lane,
         absl::StrFormat("%s of %d bytes at %s: %s", range.store ? "write" : "read", range.bytes,
                         what, where),
-        absl::StatusCode::kOutOfRange);
+        what == "misaligned" ? Finding::Kind::kMisaligned : Finding::Kind::kOutOfBounds);
   return nullptr;
 }
 

@@ -31,8 +31,8 @@ void Unmap(const GlobalMemory::Buffer& buffer) {
 }  // namespace
 
 // Granule 0 stays empty: it holds the line that ends L2's lists.
-GlobalMemory::GlobalMemory(int64_t capacity_bytes)
-    : capacity_bytes_(capacity_bytes), granules_(1, nullptr) {}
+GlobalMemory::GlobalMemory(int64_t capacity_bytes, bool track_writes)
+    : capacity_bytes_(capacity_bytes), track_writes_(track_writes), granules_(1, nullptr) {}
 
 GlobalMemory::~GlobalMemory() {
   for (const auto& buffer : buffers_) Unmap(*buffer);
@@ -64,6 +64,8 @@ absl::StatusOr<uint64_t> GlobalMemory::Allocate(int64_t bytes, int64_t alignment
         absl::StrFormat("the host cannot provide %d bytes for '%s'", bytes, buffer->label));
   }
   buffer->host = pages + (buffer->begin & 4095);
+  buffer->id = next_id_++;
+  if (track_writes_) buffer->written.Reset(bytes);
   const uint64_t granules = (4096 + misalign_by + bytes) / kGranule + 2;
   granules_.insert(granules_.end(), granules, buffer.get());
   allocated_bytes_ += bytes;
@@ -106,14 +108,31 @@ absl::Status GlobalMemory::Read(uint64_t address, void* to, int64_t bytes) const
 
 absl::Status GlobalMemory::Write(uint64_t address, const void* from, int64_t bytes) {
   const auto host = HostRange(address, bytes);
-  if (host.ok()) std::memcpy(*host, from, bytes);
+  if (host.ok()) {
+    std::memcpy(*host, from, bytes);
+    NoteWrite(address, bytes);
+  }
   return host.status();
 }
 
 absl::Status GlobalMemory::Fill(uint64_t address, uint8_t value, int64_t bytes) {
   const auto host = HostRange(address, bytes);
-  if (host.ok()) std::memset(*host, value, bytes);
+  if (host.ok()) {
+    std::memset(*host, value, bytes);
+    NoteWrite(address, bytes);
+  }
   return host.status();
+}
+
+void GlobalMemory::NoteWrite(uint64_t address, int64_t bytes) {
+  const Buffer* buffer = Find(address);
+  if (track_writes_) buffer->written.Add(address - buffer->begin, bytes);
+}
+
+void GlobalMemory::SetWritten(uint64_t address) {
+  const Buffer* buffer = Find(address);
+  if (buffer != nullptr)
+    NoteWrite(buffer->begin, static_cast<int64_t>(buffer->end - buffer->begin));
 }
 
 void GlobalMemory::SetReadOnly(uint64_t address) {

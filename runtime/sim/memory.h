@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/sim/byte_set.h"
 
 namespace onepass::sim {
 
@@ -27,9 +28,12 @@ class GlobalMemory {
     int element_bytes = 1;    // the unit in which messages state an index
     uint8_t* host = nullptr;  // the byte at `begin`
     bool read_only = false;   // a kernel's store into it is a fault
+    uint32_t id = 0;          // of this memory; used once
+    mutable ByteSet written;  // where the memory tracks it: by the host or by a kernel
   };
 
-  explicit GlobalMemory(int64_t capacity_bytes);
+  // `track_writes`: buffers know which of their bytes have been written.
+  explicit GlobalMemory(int64_t capacity_bytes, bool track_writes = false);
   ~GlobalMemory();
   GlobalMemory(const GlobalMemory&) = delete;
   GlobalMemory& operator=(const GlobalMemory&) = delete;
@@ -47,6 +51,7 @@ class GlobalMemory {
   absl::Status Write(uint64_t address, const void* from, int64_t bytes);
   absl::Status Fill(uint64_t address, uint8_t value, int64_t bytes);
   void SetReadOnly(uint64_t address);  // of a buffer; later stores by kernels are faults
+  void SetWritten(uint64_t address);   // all of a buffer: its zeros count
 
   // The buffer whose granules hold `address`, which may lie before or behind its bytes; null if
   // none.
@@ -63,8 +68,11 @@ class GlobalMemory {
 
  private:
   absl::StatusOr<uint8_t*> HostRange(uint64_t address, int64_t bytes) const;
+  void NoteWrite(uint64_t address, int64_t bytes);
 
   const int64_t capacity_bytes_;
+  const bool track_writes_;
+  uint32_t next_id_ = 0;
   int64_t allocated_bytes_ = 0;
   std::vector<Buffer*> granules_;  // index: (address - kBase) >> kGranuleBits
   std::vector<std::unique_ptr<Buffer>> buffers_;

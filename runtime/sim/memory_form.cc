@@ -42,14 +42,18 @@ uint32_t TakeCacheFlags(Form& form) {
 
 // Memory order and scope. Strong accesses pass L1 by.
 uint32_t TakeOrder(Form& form) {
-  const bool strong = form.Take("volatile") || form.Take("relaxed") || form.Take("acquire") ||
-                      form.Take("release") || form.Take("acq_rel") || form.Take("mmio");
+  uint32_t order = 0;
+  if (form.Take("acquire")) order |= F::kAcquire;
+  if (form.Take("release")) order |= F::kRelease;
+  if (form.Take("acq_rel")) order |= F::kAcquire | F::kRelease;
+  const bool strong =
+      form.Take("volatile") || form.Take("relaxed") || form.Take("mmio") || order != 0;
   form.Take("weak");
-  form.Take("cta");
+  if (form.Take("cta")) order |= F::kBlockScope;
   form.Take("cluster");
   form.Take("gpu");
   form.Take("sys");
-  return strong ? F::kStrong | F::kSkipL1 : 0;
+  return strong ? order | F::kStrong | F::kSkipL1 | F::kStrongOrder : 0;
 }
 
 }  // namespace onepass::sim

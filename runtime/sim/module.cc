@@ -133,6 +133,7 @@ absl::StatusOr<std::shared_ptr<const Module>> Module::Parse(std::string_view ptx
     if (known == nullptr || function.has_body) known = &function;
     if (function.has_body) names.defined.push_back(&function);
   }
+  names.files.insert(syntax->files.begin(), syntax->files.end());
   absl::Status status = AddVariables(*syntax, names, *program);
   names.recursive = RecursiveFunctions(*syntax, names);
   for (const Function& function : syntax->functions) {

@@ -27,6 +27,8 @@ class Parser : private TokenCursor {
   void ParseFunctionDirectives(Function& function);
   void ParseTriple(uint32_t (&values)[3]);
   void ParseBody(Function& function);
+  void ParseFile();
+  void ParseLoc();
   void ParsePrototype(Statement& statement);
   Statement ParseRegisters();
   Statement ParseInstruction();
@@ -42,6 +44,8 @@ class Parser : private TokenCursor {
 
   std::string_view source_;
   int depth_ = 0;  // of braces inside each other, in operands and initialisers
+  int file_ = 0;   // of the last .loc
+  int source_line_ = 0;
   Syntax syntax_;
 };
 
@@ -77,7 +81,9 @@ void Parser::ParseTop() {
     ParseFunction(/*entry=*/false);
   } else if (IsSpace(Now().text)) {
     for (Variable& variable : ParseVariables(external)) syntax_.variables.push_back(variable);
-  } else if (Accept(".file") || Accept(".loc")) {
+  } else if (Accept(".file")) {
+    ParseFile();
+  } else if (Accept(".loc")) {
     SkipLine();
   } else if (Accept(".section")) {
     SkipTo("}");
@@ -86,6 +92,20 @@ void Parser::ParseTop() {
   } else if (!Accept(";")) {
     Fail(absl::StrFormat("unexpected '%s'", Now().text));
   }
+}
+
+void Parser::ParseFile() {
+  const int line = Behind().line;
+  const int number = static_cast<int>(Integer());
+  if (Now().kind == Token::Kind::kString) syntax_.files.push_back({number, Now().text});
+  while (!AtEnd() && Now().line == line) Next();
+}
+
+void Parser::ParseLoc() {
+  const int line = Behind().line;
+  file_ = static_cast<int>(Integer());
+  source_line_ = static_cast<int>(Integer());
+  while (!AtEnd() && Now().line == line) Next();
 }
 
 void Parser::ParseTriple(uint32_t (&values)[3]) {
@@ -243,6 +263,7 @@ void Parser::ParseInitialisers(std::vector<Initialiser>& into) {
 
 // After "{"; the outermost "}" ends the function.
 void Parser::ParseBody(Function& function) {
+  file_ = source_line_ = 0;
   for (int depth = 1; depth > 0 && !AtEnd();) {
     Statement statement;
     statement.line = Now().line;
@@ -257,8 +278,11 @@ void Parser::ParseBody(Function& function) {
     } else if (IsSpace(Now().text)) {
       statement.kind = Statement::Kind::kVariable;
       statement.variables = ParseVariables(false);
-    } else if (Accept(".loc") || Accept(".file")) {
-      SkipLine();
+    } else if (Accept(".loc")) {
+      ParseLoc();
+      continue;
+    } else if (Accept(".file")) {
+      ParseFile();
       continue;
     } else if (Accept(".pragma") || Accept(";")) {
       if (Behind().text != ";") SkipTo(";");
@@ -273,6 +297,8 @@ void Parser::ParseBody(Function& function) {
       }
     } else {
       statement = ParseInstruction();
+      statement.file = file_;
+      statement.source_line = source_line_;
     }
     function.body.push_back(std::move(statement));
   }

@@ -24,6 +24,7 @@ struct Constant {
     kLiteral,        // `bits`
     kVariable,       // address of Program::variables[index] plus `bits`
     kParameter,      // the value of `type` at byte `bits` of the parameters
+    kShared,         // `bits`, behind the gaps that a launch puts before Kernel::shared[index]
     kDynamicShared,  // where dynamic shared memory begins, plus `bits`
   };
   Kind kind = Kind::kLiteral;
@@ -43,17 +44,45 @@ struct Constant {
 struct Origin {
   int line = 0;
   std::string text;
+  std::string source;  // "norm.cu:31", where .loc says it
+};
+
+// A variable in shared memory. A launch that is checked keeps variables apart.
+struct SharedVariable {
+  std::string name;
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  int element_bytes = 1;
+  bool dynamic = false;  // takes what the launch adds
+};
+
+// What an operation does with its rows, for those who follow values.
+struct OpUse {
+  enum class Memory : uint8_t { kNone, kLoad, kStore, kAtomic };
+  uint16_t reads = 0;  // bit i: r[i] is a register that is read
+  uint16_t writes = 0;
+  int8_t mask = -1;     // which r[] is the mask of a .sync operation
+  int8_t address = -1;  // which r[] is the address of a memory operation
+  Memory memory = Memory::kNone;
+  bool long_refs = false;  // the rows are Kernel::long_refs[Op::offset + i]
+  bool branch = false;
+  bool shuffle = false;
+  bool select = false;  // r[0] = r[3] ? r[1] : r[2]
 };
 
 struct Kernel {
   std::string name;
   std::vector<Op> ops;             // starts at ops[0]
   std::vector<int32_t> origin_of;  // by operation; -1: none
+  std::vector<OpUse> uses;         // by operation
   std::vector<Origin> origins;
   std::vector<RowRef> long_refs;  // of operations with more refs than an Op holds: Op::offset
   std::vector<Constant> constants;
+  std::vector<SharedVariable> shared;
   int64_t constant_bytes = 0;
-  int64_t register_bytes = 0;  // of a warp
+  int64_t register_bytes = 0;     // of a warp
+  int64_t mask_begin = 0;         // where the predicates' masks are among the registers
+  std::vector<RowRef> undefined;  // registers that some path reads before it writes them
   int64_t static_shared_bytes = 0;
   int64_t local_bytes = 0;  // of a thread
   int64_t parameter_bytes = 0;

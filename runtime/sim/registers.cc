@@ -88,8 +88,10 @@ Liveness LivenessOf(const Draft& draft, const ControlFlow& flow) {
 }
 
 // Positions count operations in layout order; a lifetime is the hull of all that is live.
-std::vector<Lifetime> LifetimesOf(const Draft& draft, const ControlFlow& flow) {
+std::vector<Lifetime> LifetimesOf(const Draft& draft, const ControlFlow& flow,
+                                  std::vector<int32_t>& live_at_start) {
   const Liveness live = LivenessOf(draft, flow);
+  live.in[flow.order[0]].Each([&](int reg) { live_at_start.push_back(reg); });
   std::vector<Lifetime> lifetimes(draft.registers.size());
   const auto touch = [&](int reg, int at) {
     lifetimes[reg].begin = std::min(lifetimes[reg].begin, at);
@@ -163,12 +165,12 @@ std::vector<std::vector<int>> LiveBefore(const Draft& draft, const ControlFlow& 
 }
 
 Allocation Allocate(const Draft& draft, const ControlFlow& flow) {
-  const std::vector<Lifetime> lifetimes = LifetimesOf(draft, flow);
+  Allocation allocation;
+  const std::vector<Lifetime> lifetimes = LifetimesOf(draft, flow, allocation.live_at_start);
   std::vector<int> slots(draft.registers.size(), -1);
   const int wide = AssignSlots(lifetimes, draft.registers, RowClass::k64, slots);
   const int narrow = AssignSlots(lifetimes, draft.registers, RowClass::k32, slots);
   const int masks = AssignSlots(lifetimes, draft.registers, RowClass::kMask, slots);
-  Allocation allocation;
   allocation.place.assign(draft.registers.size(), -1);
   const int64_t narrow_base = int64_t{256} * wide;
   const int64_t mask_base = narrow_base + int64_t{128} * narrow;
@@ -178,6 +180,7 @@ Allocation Allocate(const Draft& draft, const ControlFlow& flow) {
     const int64_t base = row == RowClass::k64 ? 0 : row == RowClass::k32 ? narrow_base : mask_base;
     allocation.place[reg] = static_cast<RowRef>(base + int64_t{RowBytes(row)} * slots[reg]);
   }
+  allocation.mask_begin = mask_base;
   allocation.bytes = (mask_base + 4 * masks + 63) / 64 * 64;
   allocation.live_registers = 2 * wide + narrow;
   return allocation;

@@ -13,7 +13,9 @@ namespace onepass::sim {
 struct Allocation {
   std::vector<RowRef> place;  // by virtual register: bytes from the start of the file; -1: not used
   int64_t bytes = 0;          // of the file of one warp, a multiple of 64
-  int live_registers = 0;     // the most 32-bit registers of a thread that are live at once
+  int64_t mask_begin = 0;     // where the predicates are in it
+  std::vector<int32_t> live_at_start;  // registers that a path reads before it writes them
+  int live_registers = 0;  // the most 32-bit registers of a thread that are live at once
 };
 
 // For each of the operations `before`: the registers that are live where it begins.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/sim/type.h"
@@ -89,6 +90,8 @@ struct Statement {
   Kind kind = Kind::kInstruction;
   int line = 0;
   std::string_view text;  // an instruction as written, without the semicolon
+  int file = 0;           // of the source that .loc names, as Syntax::files; 0: none
+  int source_line = 0;
   std::string_view name;  // opcode, the label, or the name of a prototype or table of targets
   std::string_view guard;
   bool guard_negated = false;
@@ -115,6 +118,7 @@ struct Syntax {
   std::string_view target;
   std::vector<Variable> variables;
   std::vector<Function> functions;
+  std::vector<std::pair<int, std::string_view>> files;  // of .file, by number
 };
 
 }  // namespace onepass::sim

@@ -68,6 +68,7 @@ void Translator::EmitAsync(const Statement& statement, const AsyncPick& pick) {
     }
   }
   Emit(pick.pick, refs, (1 << to) - 1);
+  if (error_.ok()) draft_.ops.back().memory = OpUse::Memory::kAtomic;  // depends on all it reads
 }
 
 int32_t Translator::GenericAddress(const Operand& operand, Space space) {

@@ -232,6 +232,7 @@ void Translator::Generic(const Statement& statement, Form& form) {
     refs.push_back(Source(operand, pick->from[i]));
   }
   Emit(*pick, refs, (1 << to) - 1);
+  if (error_.ok()) draft_.ops.back().select = form.base() == "selp";
 }
 
 // All sources are read before a destination is written: the two may name the same registers.
@@ -374,6 +375,9 @@ void Translator::Shuffle(const Statement& statement, Form& form) {
         Source(operands[2], Type::kB32), Source(operands[3], Type::kB32),
         sync ? Source(operands[4], Type::kB32) : ActiveLanes()},
        predicate ? 3 : 1);
+  if (!error_.ok()) return;
+  draft_.ops.back().mask = 5;
+  draft_.ops.back().shuffle = true;
 }
 
 void Translator::Collective(const Statement& statement, Form& form) {
@@ -400,6 +404,9 @@ void Translator::Collective(const Statement& statement, Form& form) {
   }
   if (!masked) refs.push_back(ActiveLanes());
   Emit(*pick, refs, (1 << pick->to.size()) - 1);
+  if (error_.ok() && !pick->from.empty()) {
+    draft_.ops.back().mask = static_cast<int8_t>(refs.size() - 1);
+  }
 }
 
 }  // namespace onepass::sim

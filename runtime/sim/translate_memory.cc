@@ -42,6 +42,8 @@ void Translator::Access(const Statement& statement, Form& form, bool store) {
   Emit(*pick, refs, store ? 0 : ((1 << values.size()) - 1) << 1);
   if (!error_.ok()) return;
   draft_.ops.back().offset = address.parameter ? 0 : static_cast<int32_t>(address.offset);
+  draft_.ops.back().address = 0;
+  draft_.ops.back().memory = store ? OpUse::Memory::kStore : OpUse::Memory::kLoad;
 }
 
 // The parameters of a kernel are the same for all threads: a load is a move of a constant.
@@ -97,7 +99,10 @@ void Translator::Atomic(const Statement& statement, Form& form, bool result) {
   if (sources.size() != pick->from.size()) return Wrong("another number of values");
   for (size_t i = 0; i < sources.size(); ++i) refs.push_back(Source(sources[i], pick->from[i]));
   Emit(*pick, refs, result ? (1 << pick->to.size()) - 1 : 0);
-  if (error_.ok()) draft_.ops.back().offset = static_cast<int32_t>(address.offset);
+  if (!error_.ok()) return;
+  draft_.ops.back().offset = static_cast<int32_t>(address.offset);
+  draft_.ops.back().address = static_cast<int8_t>(pick->to.size());
+  draft_.ops.back().memory = OpUse::Memory::kAtomic;
 }
 
 // prefetch, discard, applypriority: an address and perhaps a size.

@@ -1,4 +1,6 @@
 // Operands: names and literals become virtual registers and constants.
+#include <algorithm>
+
 #include "absl/strings/str_format.h"
 #include "runtime/sim/translator.h"
 
@@ -44,12 +46,20 @@ int32_t Translator::SymbolRow(const Symbol& symbol, int64_t addend, RowClass row
   constant.row = row;
   constant.bits = static_cast<uint64_t>(addend);
   switch (symbol.kind) {
+    case Symbol::Kind::kShared: {
+      const auto variable =
+          std::find_if(draft_.shared.begin(), draft_.shared.end(), [&](const auto& shared) {
+            return !shared.dynamic && shared.offset == symbol.value && shared.bytes > 0;
+          });
+      constant.kind = Constant::Kind::kShared;
+      constant.bits += static_cast<uint64_t>(symbol.value);
+      constant.index = static_cast<int>(variable - draft_.shared.begin());
+      return ConstantRow(constant);
+    }
     case Symbol::Kind::kLocal:
       if (routine_ != nullptr && row == RowClass::k64) {  // in its frame
         return SumRow(stack_pointer_, symbol.value + addend, row);
       }
-      return LiteralRow(symbol.value + addend, row);
-    case Symbol::Kind::kShared:
       return LiteralRow(symbol.value + addend, row);
     case Symbol::Kind::kParameter:
       return LiteralRow(kParamWindow + symbol.value + addend, row);
@@ -90,7 +100,11 @@ int32_t Translator::Source(const Operand& operand, Type type) {
       names_.shared.find(absl::string_view(operand.name.data(), operand.name.size()));
   if (shared != names_.shared.end()) {
     Symbol found{Symbol::Kind::kDynamicShared};
-    if (!shared->second->unsized) found = {Symbol::Kind::kShared, SharedOffset(*shared->second)};
+    if (!shared->second->unsized) {
+      found = {Symbol::Kind::kShared, SharedOffset(*shared->second)};
+    } else {
+      NameDynamicShared(*shared->second);
+    }
     return SymbolRow(found, operand.offset, row);
   }
   const auto function =

@@ -76,10 +76,18 @@ void Translator::Unknown() {
 int32_t Translator::OriginNow() {
   if (now_ == nullptr) return -1;
   if (origin_of_ != now_) {
-    draft_.origins.push_back({now_->line, OneLine(now_->text)});
+    draft_.origins.push_back({now_->line, OneLine(now_->text), SourceOf(*now_)});
     origin_of_ = now_;
   }
   return static_cast<int32_t>(draft_.origins.size()) - 1;
+}
+
+// "norm.cu:31" of the last .loc before the statement.
+std::string Translator::SourceOf(const Statement& statement) const {
+  const auto found = names_.files.find(statement.file);
+  if (found == names_.files.end()) return "";
+  const std::string_view name = found->second.substr(found->second.rfind('/') + 1);
+  return absl::StrFormat("%s:%d", name, statement.source_line);
 }
 
 int32_t Translator::NewRegister(RowClass row) {
@@ -167,8 +175,16 @@ int64_t Translator::SharedOffset(const Variable& variable) {
   if (added) {
     entry->second = AlignUp(draft_.static_shared_bytes, variable.align());
     draft_.static_shared_bytes = entry->second + variable.bytes();
+    draft_.shared.push_back({std::string(variable.name), entry->second, variable.bytes(),
+                             static_cast<int>(variable.element_bytes())});
   }
   return entry->second;
+}
+
+void Translator::NameDynamicShared(const Variable& variable) {
+  draft_.shared.push_back({.name = std::string(variable.name),
+                           .element_bytes = static_cast<int>(variable.element_bytes()),
+                           .dynamic = true});
 }
 
 void Translator::DeclareVariable(const Variable& variable) {
@@ -177,6 +193,7 @@ void Translator::DeclareVariable(const Variable& variable) {
     case Space::kShared:
       symbol.kind = variable.unsized ? Symbol::Kind::kDynamicShared : Symbol::Kind::kShared;
       if (!variable.unsized) symbol.value = SharedOffset(variable);
+      if (variable.unsized) NameDynamicShared(variable);
       break;
     case Space::kLocal:
     case Space::kParam: {

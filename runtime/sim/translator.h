@@ -24,6 +24,7 @@ struct ModuleNames {
   absl::flat_hash_map<absl::string_view, const Function*> functions;
   absl::flat_hash_map<absl::string_view, int> variables;  // index into Program::variables
   absl::flat_hash_map<absl::string_view, const Variable*> shared;
+  absl::flat_hash_map<int, std::string_view> files;
   std::vector<const Function*> defined;  // with bodies
   absl::flat_hash_set<const Function*> recursive;
 
@@ -58,12 +59,14 @@ class Translator {
   void DeclareRegisters(const Statement& statement);
   void DeclareVariable(const Variable& variable);
   int64_t SharedOffset(const Variable& variable);
+  void NameDynamicShared(const Variable& variable);
   int32_t NewRegister(RowClass row);
   int NewLabel();
   void Fail(absl::StatusCode code, std::string_view what);
   void Wrong(std::string_view what) { Fail(absl::StatusCode::kInvalidArgument, what); }
   void Unknown();
   int32_t OriginNow();
+  std::string SourceOf(const Statement& statement) const;
 
   // translate_operand.cc: names and literals.
   int32_t ConstantRow(Constant constant);

@@ -96,8 +96,8 @@ const Op* AllWait(Warp& warp) {
     const bool barrier = warp.others[0].state == Path::State::kAtBarrier;
     const char* const why = barrier ? "divergent barrier: other lanes of the warp wait elsewhere"
                                     : "deadlock: lanes of the mask wait elsewhere in the warp";
-    return Fault(warp, *at, warp.others[0].lanes,
-                 absl::StrCat(why, " (", DescribePaths(warp), ")"));
+    return Fault(warp, *at, warp.others[0].lanes, absl::StrCat(why, " (", DescribePaths(warp), ")"),
+                 barrier ? Finding::Kind::kBarrierDivergence : Finding::Kind::kDeadlock);
   }
   warp.stop = Stop::kBarrier;
   return nullptr;

@@ -10,7 +10,7 @@ namespace onepass::sim {
 
 struct Launch;
 
-// "PTX line 12: ld.global.f32 %f1, [%rd4]"; empty for what no instruction stands for.
+// "PTX line 12: ld.global.f32 %f1, [%rd4] (norm.cu:31)"; empty for what no instruction stands for.
 std::string LineOf(const Kernel& kernel, const Op& op);
 // " at " and LineOf, or nothing.
 std::string AtLine(const Kernel& kernel, const Op& op);
@@ -18,5 +18,10 @@ std::string AtLine(const Kernel& kernel, const Op& op);
 std::string ThreadOf(const Launch& launch, uint64_t block, int warp, int lane);
 // "(1,0,0)"
 std::string BlockName(const Launch& launch, uint64_t block);
+// A name as C++ has it, where PTX has it mangled.
+std::string Demangled(const std::string& name);
+// "shared memory tile[3] (byte 12 of 256)": the variable that the byte is of or behind. PTX mostly
+// declares bytes, so the index counts elements of `element_bytes` there.
+std::string SharedPlace(const Launch& launch, int64_t offset, int element_bytes);
 
 }  // namespace onepass::sim

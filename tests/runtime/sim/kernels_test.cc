@@ -15,7 +15,11 @@ class KernelsTest : public testing::TestWithParam<const char*> {
  protected:
   KernelsTest()
       : module_(Parsed(ReadCase(GetParam()))),
-        gpu_(Machine{.sms = 4}, GpuOptions{.host_threads = 2}) {}
+        gpu_(Machine{.sms = 4}, GpuOptions{.sanitize = true}) {}
+
+  void TearDown() override {
+    for (const Finding& finding : gpu_.TakeFindings()) ADD_FAILURE() << finding.message;
+  }
 
   void Launch(LaunchShape shape, const Packed& parameters) {
     std::vector<uint8_t> bytes = parameters.bytes();

@@ -20,7 +20,8 @@ std::vector<int> Numbers(size_t count) {
 // All programs as one compiler makes them, under one seed.
 class Programs {
  public:
-  Programs(std::string arch, uint64_t seed) : arch_(std::move(arch)), seed_(seed) {}
+  Programs(std::string arch, uint64_t seed, bool sanitize = false)
+      : arch_(std::move(arch)), seed_(seed), sanitize_(sanitize) {}
 
   void Run() {
     BlocksReduceTheirParts();
@@ -39,8 +40,10 @@ class Programs {
 
  private:
   Program Open(const std::string& file) {
-    return Program(file, arch_, {.seed = seed_, .host_threads = 2, .instruction_limit = 1 << 28},
-                   Machine{.sms = 4});
+    return Program(
+        file, arch_,
+        {.seed = seed_, .host_threads = 2, .instruction_limit = 1 << 28, .sanitize = sanitize_},
+        Machine{.sms = 4});
   }
 
   void BlocksReduceTheirParts();
@@ -58,12 +61,15 @@ class Programs {
 
   const std::string arch_;
   const uint64_t seed_;
+  const bool sanitize_;
 };
 
-#define ASSERT_LAUNCHED(launch)         \
-  {                                     \
-    const auto status = launch;         \
-    ASSERT_TRUE(status.ok()) << status; \
+// Also that no checker has anything to say.
+#define ASSERT_LAUNCHED(launch)                                                                   \
+  {                                                                                               \
+    const auto status = launch;                                                                   \
+    ASSERT_TRUE(status.ok()) << status;                                                           \
+    for (const Finding& finding : program.gpu().TakeFindings()) ADD_FAILURE() << finding.message; \
   }
 
 void Programs::BlocksReduceTheirParts() {
@@ -264,6 +270,8 @@ TEST_P(ProgramsTest, AgreeWithTheCpuUnderEverySeed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Programs(arch, seed).Run();
   }
+  SCOPED_TRACE("with all checkers");
+  Programs(arch, 0, /*sanitize=*/true).Run();
 }
 
 INSTANTIATE_TEST_SUITE_P(, ProgramsTest,

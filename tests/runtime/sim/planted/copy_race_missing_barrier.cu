@@ -1,0 +1,27 @@
+// Each thread waits for its own copies; the other threads' may still be on their way.
+// find: shared race; tile[; asynchronous write by block; read by block
+// run: grid=1 block=64
+// args: in:x:64:4 out:y:64:4
+static __device__ void Fetch(void* to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+}
+static __device__ void Commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int kLeft>
+static __device__ void Wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
+}
+extern "C" __global__ void faulty(const float* x, float* y) {
+  __shared__ float tile[64];
+  Fetch(&tile[threadIdx.x], &x[threadIdx.x]);
+  Commit();
+  Wait<0>();
+  y[threadIdx.x] = tile[63 - threadIdx.x];
+}
+extern "C" __global__ void mended(const float* x, float* y) {
+  __shared__ float tile[64];
+  Fetch(&tile[threadIdx.x], &x[threadIdx.x]);
+  Commit();
+  Wait<0>();
+  __syncthreads();
+  y[threadIdx.x] = tile[63 - threadIdx.x];
+}
