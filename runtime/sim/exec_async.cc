@@ -66,8 +66,7 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
     const int lane = std::countr_zero(left);
     const uint32_t bytes = SourceBytes(op, warp, lane, size);
     if (bytes > size) return Fault(warp, op, 1u << lane, "cp.async of more bytes than its size");
-    AsyncCopy copy{
-        .bytes = bytes, .size = size, .lane = static_cast<uint8_t>(lane), .tag = tag};
+    AsyncCopy copy{.bytes = bytes, .size = size, .lane = static_cast<uint8_t>(lane), .tag = tag};
     const uint64_t to = warp.In<uint64_t>(op.r[0])[lane];
     copy.to = SharedBytes(op, warp, lane, {to, size, size, /*store=*/true});
     if (copy.to == nullptr) return nullptr;
@@ -77,7 +76,7 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
       if (bytes == size) {
         whole |= 1u << lane;
       } else if (warp.block->launch->count_traffic) {
-        warp.block->log.Read(from.at[lane], bytes, PolicyOf(op.flags));
+        warp.block->log.Read(from.at[lane], bytes, PolicyOf(op, warp));
       }
     }
     CopiesOf(warp).Add(copy);
@@ -85,7 +84,7 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
           {.tag = tag, .to = to, .from = from.at[lane], .bytes = bytes, .size = size});
   }
   if (whole != 0 && warp.block->launch->count_traffic) {
-    warp.block->log.Gather(from.at, whole, size, PolicyOf(op.flags));
+    warp.block->log.Gather(from.at, whole, size, PolicyOf(op, warp));
   }
   return &op + 1;
 }
@@ -149,8 +148,8 @@ const Op* ArriveAfterCopies(const Op& op, Warp& warp) {
 }
 
 // Reads of global memory by the copy engine, sector by sector.
-void LogBulkRead(Warp& warp, uint64_t address, int64_t bytes, uint32_t flags) {
-  CachePolicy policy = PolicyOf(flags);
+void LogBulkRead(const Op& op, Warp& warp, uint64_t address, int64_t bytes) {
+  CachePolicy policy = PolicyOf(op, warp);
   policy.use_l1 = policy.fill_l1 = false;
   if (warp.block->launch->count_traffic) warp.block->log.Read(address, bytes, policy);
 }
@@ -201,11 +200,14 @@ const Op* AddDeliveries(const Op& op, Warp& warp, uint32_t flags, Combine combin
   const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    BulkAddresses at{warp.In<uint64_t>(op.r[0])[lane], warp.In<uint64_t>(op.r[1])[lane],
-                     warp.In<uint64_t>(op.r[3])[lane], warp.In<uint32_t>(op.r[2])[lane],
-                     combine, tag};
+    BulkAddresses at{warp.In<uint64_t>(op.r[0])[lane],
+                     warp.In<uint64_t>(op.r[1])[lane],
+                     warp.In<uint64_t>(op.r[3])[lane],
+                     warp.In<uint32_t>(op.r[2])[lane],
+                     combine,
+                     tag};
     if (!GoodBulkSize(op, warp, lane, at.bytes)) return nullptr;
-    if ((flags & kFromShared) == 0) LogBulkRead(warp, at.from, at.bytes, flags);
+    if ((flags & kFromShared) == 0) LogBulkRead(op, warp, at.from, at.bytes);
     if ((flags & kMulticast) == 0) {
       if (!AddDelivery(op, warp, lane, at)) return nullptr;
       continue;
@@ -243,7 +245,7 @@ const Op* BulkToGlobal(const Op& op, Warp& warp) {
     CopiesOf(warp).Add(copy);
     Check(op, warp, lane, {tag, to, from, bytes, bytes, /*updates=*/false, /*bulk=*/true});
     if (warp.block->launch->count_traffic) {
-      warp.block->log.Write(to, bytes, PolicyOf(op.flags));
+      warp.block->log.Write(to, bytes, PolicyOf(op, warp));
     }
   }
   return &op + 1;
@@ -267,7 +269,7 @@ const Op* BulkPrefetch(const Op& op, Warp& warp) {
 // flags >> kSizeShift: index into CombineOf's table.
 const Op* ReduceIntoGlobal(const Op& op, Warp& warp) {
   if (!warp.serial) return warp.StopAt(op, Stop::kOrdered);
-  const Combine combine = CombineAt(op.flags >> kSizeShift);
+  const Combine combine = CombineAt(op.flags >> kSizeShift & 0xff);
   const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -292,7 +294,7 @@ const Op* ReduceIntoGlobal(const Op& op, Warp& warp) {
 
 // r[0] destination, r[1] source, r[2] bytes, r[3] mbarrier.
 const Op* ReduceIntoShared(const Op& op, Warp& warp) {
-  return AddDeliveries(op, warp, kFromShared, CombineAt(op.flags >> kSizeShift));
+  return AddDeliveries(op, warp, kFromShared, CombineAt(op.flags >> kSizeShift & 0xff));
 }
 
 // st.async, red.async: r[0] destination, r[1...] values, then the mbarrier. flags: bytes of a
@@ -330,7 +332,9 @@ const Op* StoreAsync(const Op& op, Warp& warp) {
 }
 
 void TakeHint(Form& form, Pick& pick) {
-  if (form.Take("L2::cache_hint")) pick.from.push_back(Type::kB64);
+  if (!form.Take("L2::cache_hint")) return;
+  pick.flags |= static_cast<uint32_t>(pick.from.size()) << kPolicyShift;
+  pick.from.push_back(Type::kB64);
 }
 
 // [dst], [src], size{, source size or predicate}{, policy}
@@ -350,7 +354,10 @@ std::optional<AsyncPick> PickCopy(Form& form, int operands, bool predicate) {
     pick.flags |= predicate ? kHasIgnore : kHasSourceSize;
     pick.from.push_back(predicate ? Type::kPred : Type::kB32);
   }
-  if (hint) pick.from.push_back(Type::kB64);
+  if (hint) {
+    pick.flags |= static_cast<uint32_t>(pick.from.size()) << kPolicyShift;
+    pick.from.push_back(Type::kB64);
+  }
   return AsyncPick{pick, {Space::kShared, Space::kGlobal}};
 }
 
