@@ -29,7 +29,7 @@ int HeldRegisterVectors(int vector_bytes, int register_words) {
 
 int WorkingRegisters(const Key& key) {
   const int arithmetic = key.dtype == DType::kF64 ? 16 : (key.dtype == DType::kBF16 ? 4 : 0);
-  return 48 + arithmetic + (IsCheap(key.act) ? 0 : 12);
+  return 48 + arithmetic + (IsCheap(key.act) ? 0 : 16);
 }
 
 int SquaresValues(const Key& key) { return SizeOf(key.dtype) == 2 ? 1 : 2; }
@@ -40,8 +40,10 @@ int64_t SpreadBytes(const Key& key) {
 
 int UnrolledEpilogues(const Key& key, int register_vectors) {
   if (IsCheap(key.act)) return register_vectors;
-  // An even number, for images that share a register.
-  return std::min(register_vectors, std::max(2, 16 / key.vector()));
+  // An even number, for images that share a register. Exponentials of doubles, interleaved, need
+  // many registers.
+  const int elements = key.dtype == DType::kF64 ? 4 : 8;
+  return std::min(register_vectors, std::max(2, elements / key.vector()));
 }
 
 int ResidentBlocks(const DeviceSpec& device, int threads, int registers, int64_t shared_bytes) {

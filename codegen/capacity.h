@@ -28,7 +28,7 @@ int SquaresValues(const Key& key);
 int64_t SpreadBytes(const Key& key);
 
 // How many of a thread's `register_vectors` have their epilogue unrolled: all where it is a few
-// instructions, otherwise about 16 elements' worth, because NVRTC takes seconds for hundreds of
+// instructions, otherwise a few elements' worth, because NVRTC takes seconds for hundreds of
 // inlined exponentials.
 int UnrolledEpilogues(const Key& key, int register_vectors);
 

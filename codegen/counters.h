@@ -23,6 +23,8 @@ struct Counters {
   int64_t sectors_requested = 0;
   int64_t useful_bytes = 0;
   int64_t bank_conflicts = 0;
+  double pipe_us = 0;  // of the slowest pipe
+  int64_t bytes_in_flight_per_sm = 0;
 
   int64_t dram_bytes() const { return dram_read_bytes + dram_write_bytes; }
   bool operator==(const Counters&) const = default;

@@ -85,7 +85,8 @@ void ReportNothingLaunched(const Problem& problem, RunReport& report) {
   report.cache = Tier::kNone;
   report.time = TimeReport{.predicted_us = 0.0};
   report.traffic = TrafficReport{.minimum_bytes = MinimumBytes(problem)};
-  report.bound = BoundReport{.dram_us = 0.0, .l2_us = 0.0};
+  report.bound =
+      BoundReport{.dram_us = 0.0, .l2_us = 0.0, .pipe_us = 0.0, .bytes_in_flight_per_sm = 0};
 }
 
 void ReportMeasurement(const Measurement& measurement, const DeviceSpec& device,
@@ -111,6 +112,8 @@ void ReportMeasurement(const Measurement& measurement, const DeviceSpec& device,
   traffic.warp_instructions = counted.warp_instructions;
   report.bound->dram_us = DramMicroseconds(counted, device);
   report.bound->l2_us = L2Microseconds(counted, device);
+  report.bound->pipe_us = counted.pipe_us;
+  report.bound->bytes_in_flight_per_sm = counted.bytes_in_flight_per_sm;
 }
 
 std::string DescribeMismatch(const CheckReport& check) {

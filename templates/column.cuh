@@ -157,25 +157,31 @@ __device__ __forceinline__ void RemeasureColumns(const Arguments& a, const Colum
                                                  const ColumnPartials<F, S>& partials,
                                                  long long slot, ColumnScratch<F, S>& scratch) {
   using C = typename S::Compute;
+  using One = Vector<typename F::Element, 1>;
   const C rows = static_cast<C>(tile.row_count);
-  const C weight = static_cast<C>(a.weight);
 #pragma unroll 1
   for (int i = 0; i < F::kVector; ++i) {
     const int column = i * F::kTileVectors + threadIdx.x % F::kTileVectors;
-    const Spread<S> spread = partials.Get(slot, column, rows);
-    const C unit = BetterUnit(spread, a.eps);
-    const C centre = IsFinite(spread.mean) ? spread.mean : C(0);
-    Deviations<S> d[1];
-#pragma unroll 1
-    for (int step = 0; step < tile.Steps(); ++step) {
-      Vector<typename F::Element, 1> element;
+    const C unit = BetterUnit(partials.Get(slot, column, rows), a.eps);
+    const C weight = unit < C(1) ? static_cast<C>(a.weight) : C(1);
+    const auto value = [&](int step) {
+      One element;
       C x[1];
       element.Load(a.x, static_cast<long long>(tile.At(step)) * F::kVector + i);
       element.Unpack(x);
-      d[0].Add(x[0], centre * unit, unit, weight);
-    }
+      return x[0];
+    };
+    C centre[1] = {C(0)};
+#pragma unroll 1
+    for (int step = 0; step < tile.Steps(); ++step) centre[0] = fma(value(step), weight, centre[0]);
+    ColumnSum<F>(centre, scratch.sums);
+    centre[0] = tile.row_count == 0 ? C(0) : centre[0] / (rows * weight);
+    Deviations<S> d[1];
+#pragma unroll 1
+    for (int step = 0; step < tile.Steps(); ++step)
+      d[0].Add(value(step), centre[0] * unit, unit, weight);
     Moments<S> moments[1];
-    ColumnCorrected<F>(rows, {centre}, d, {unit}, weight, scratch, moments);
+    ColumnCorrected<F>(rows, centre, d, {unit}, weight, scratch, moments);
     if (threadIdx.x < F::kTileVectors && unit != C(1))
       partials.Put(slot, column, SpreadOf(moments[0], unit));
   }

@@ -22,7 +22,6 @@ struct ColumnMoments {
   // Adds kRows values a column: their own moments first, then Chan's merge.
   template <int kRows>
   __device__ __forceinline__ void Add(const C (&x)[kRows][kVector]) {
-    constexpr C kWeight = WeightOf<C>(kRows);
     const C total = count + C(kRows);
     const C share = C(kRows) / total;
     const C cross = count * share;
@@ -30,12 +29,12 @@ struct ColumnMoments {
     for (int i = 0; i < kVector; ++i) {
       C sum = C(0);
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) sum = fma(x[r][i], kWeight, sum);
-      const C provisional = sum / (C(kRows) * kWeight);
+      for (int r = 0; r < kRows; ++r) sum += x[r][i];
+      const C provisional = sum / C(kRows);
       Deviations<S> d;
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) d.Add(x[r][i], provisional, C(1), kWeight);
-      const Moments<S> rows = Corrected(C(kRows), provisional, d, C(1), kWeight);
+      for (int r = 0; r < kRows; ++r) d.Add(x[r][i], provisional, C(1), C(1));
+      const Moments<S> rows = Corrected(C(kRows), provisional, d, C(1), C(1));
       const C delta = count == C(0) ? C(0) : rows.mean - mean[i];
       mean[i] = MergedMean(mean[i], count / total, rows.mean, share);
       m2[i] = Plus(Plus(m2[i], rows.m2), delta * delta * cross);
@@ -76,20 +75,20 @@ __device__ __forceinline__ ColumnMoments<S, F::kVector> OwnMoments(const Argumen
 // The moments of a thread's columns over the whole chunk, `rows` values each.
 template <class F, class S, class C = typename S::Compute>
 __device__ __forceinline__ void ColumnMerge(C rows, const ColumnMoments<S, F::kVector>& own,
-                                            C weight, ColumnScratch<F, S>& scratch,
+                                            ColumnScratch<F, S>& scratch,
                                             Moments<S> (&moments)[F::kVector]) {
   C provisional[F::kVector];
 #pragma unroll
-  for (int i = 0; i < F::kVector; ++i) provisional[i] = own.mean[i] * (own.count * weight);
+  for (int i = 0; i < F::kVector; ++i) provisional[i] = own.mean[i] * own.count;
   ColumnSum<F>(provisional, scratch.sums);
   Deviations<S> d[F::kVector];
 #pragma unroll
   for (int i = 0; i < F::kVector; ++i) {
-    provisional[i] = rows == C(0) ? C(0) : provisional[i] / (rows * weight);
-    d[i].AddSet(Moments<S>{own.count, own.mean[i], own.m2[i]}, provisional[i], C(1), weight);
+    provisional[i] = rows == C(0) ? C(0) : provisional[i] / rows;
+    d[i].AddSet(Moments<S>{own.count, own.mean[i], own.m2[i]}, provisional[i], C(1), C(1));
   }
   const Ones<C, F::kVector> ones;
-  ColumnCorrected<F>(rows, provisional, d, ones.values, weight, scratch, moments);
+  ColumnCorrected<F>(rows, provisional, d, ones.values, C(1), scratch, moments);
 }
 
 template <class F>
@@ -103,8 +102,7 @@ __device__ __forceinline__ void ColumnStatistics(const Arguments& a) {
 
   const Tile tile(a, blockIdx.x % Tile::kTiles, blockIdx.x / Tile::kTiles);
   Moments<S> moments[F::kVector];
-  ColumnMerge<F>(static_cast<C>(tile.row_count), OwnMoments<F, S>(a, tile),
-                 static_cast<C>(a.weight), scratch, moments);
+  ColumnMerge<F>(static_cast<C>(tile.row_count), OwnMoments<F, S>(a, tile), scratch, moments);
   if (TakesSaved(a)) {
     const ColumnPartials<F, S> own = {own_partials};
     PutColumns<F>(a, tile, own, 0, moments, scratch);

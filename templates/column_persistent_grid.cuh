@@ -77,29 +77,28 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
     held.LoadAll(a.x, at);
 
     const C rows = static_cast<C>(tile.row_count);
-    const C weight = static_cast<C>(a.weight);
     C provisional[F::kVector] = {};
     held.Visit([&](int, const V& v) {
       C x[F::kVector];
       v.Unpack(x);
 #pragma unroll
-      for (int i = 0; i < F::kVector; ++i) provisional[i] = fma(x[i], weight, provisional[i]);
+      for (int i = 0; i < F::kVector; ++i) provisional[i] += x[i];
     });
     ColumnSum<F>(provisional, scratch.sums);
 #pragma unroll
     for (int i = 0; i < F::kVector; ++i)
-      provisional[i] = tile.row_count == 0 ? C(0) : provisional[i] / (rows * weight);
+      provisional[i] = tile.row_count == 0 ? C(0) : provisional[i] / rows;
 
     Deviations<S> d[F::kVector];
     held.Visit([&](int, const V& v) {
       C x[F::kVector];
       v.Unpack(x);
 #pragma unroll
-      for (int i = 0; i < F::kVector; ++i) d[i].Add(x[i], provisional[i], C(1), weight);
+      for (int i = 0; i < F::kVector; ++i) d[i].Add(x[i], provisional[i], C(1), C(1));
     });
     const Ones<C, F::kVector> ones;
     Moments<S> moments[F::kVector];
-    ColumnCorrected<F>(rows, provisional, d, ones.values, weight, scratch, moments);
+    ColumnCorrected<F>(rows, provisional, d, ones.values, C(1), scratch, moments);
 
     const long long parity = round % 2;
     const long long first_slot =

@@ -28,11 +28,11 @@ template <class C>
 __device__ __forceinline__ C UnitFor(C deviation, double eps) {
   using R = Range<C>;
   if (deviation < R::kSmall && eps < R::kEps) return R::kUp;
-  return deviation <= R::kLarge ? C(1) : R::kDown;
+  return deviation <= R::kLarge && eps <= R::kLarge ? C(1) : R::kDown;
 }
 
 // The weight of each of `count` values in a sum that cannot overflow: the largest power of two that
-// is at most 1 / count.
+// is at most 1 / count. Only sums in units of kDown need it; others might lose subnormals to it.
 template <class C>
 __device__ constexpr C WeightOf(int count) {
   C weight = C(1);

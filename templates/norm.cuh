@@ -52,7 +52,9 @@ __device__ __forceinline__ Single<C> PlusEpsilon(Single<C> var, double eps) {
 template <class C>
 __device__ __forceinline__ Pair<C> PlusEpsilon(Pair<C> var, double eps) {
   const C rounded = Epsilon<C>(eps);
-  return Plus(var, Pair<C>{rounded, static_cast<C>(eps - static_cast<double>(rounded))});
+  if (!IsFinite(var.high + rounded)) return {var.high + rounded, C(0)};
+  const double lost = rounded < Range<C>::kSmall ? 0.0 : eps - static_cast<double>(rounded);
+  return Plus(var, Pair<C>{rounded, static_cast<C>(lost)});
 }
 
 // 1 / sqrt(deviation^2 + eps)
@@ -123,21 +125,32 @@ __device__ __forceinline__ AffineMap<S> SavedMap(const Arguments& a, long long c
 }
 
 template <class C>
-__device__ __forceinline__ C Normalise(C x, const AffineMap<Single<C>>& map) {
-  return fma(x - map.mean, map.factor.high, map.bias);
+__device__ __forceinline__ C Scaled(C d, const AffineMap<Single<C>>& map) {
+  return fma(d, map.factor.high, map.bias);
 }
-// An infinite x meets no 0 * infinity.
+// An infinite d meets no 0 * infinity.
 template <class C>
-__device__ __forceinline__ C Normalise(C x, const AffineMap<Pair<C>>& map) {
-  const C d = x - map.mean;
+__device__ __forceinline__ C Scaled(C d, const AffineMap<Pair<C>>& map) {
   const C bias = IsFinite(d) ? fma(d, map.factor.low, map.bias) : map.bias;
   return fma(d, map.factor.high, bias);
+}
+// A difference that might overflow is taken of halves.
+template <class F, class C, class S>
+__device__ __forceinline__ C Normalise(C x, const AffineMap<S>& map) {
+  const C d = x - map.mean;
+  if constexpr (F::Element::kWideRange) {
+    const C half = fma(x, C(0.5), C(-0.5) * map.mean);
+    const C halved = fma(half, C(2) * map.factor.high, map.bias);
+    if constexpr (sizeof(S) == sizeof(C)) return halved;
+    if (!IsFinite(d)) return halved;
+  }
+  return Scaled(d, map);
 }
 
 template <class F, class C, class Map>
 __device__ __forceinline__ C Epilogue(C x, const Map& map, C residual) {
   C value = x;
-  if constexpr (F::kMapped) value = Normalise(x, map);
+  if constexpr (F::kMapped) value = Normalise<F>(x, map);
   if constexpr (F::kHasResidual) value += residual;
   return F::Act::template Apply<F>(value);
 }

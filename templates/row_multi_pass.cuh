@@ -39,14 +39,14 @@ struct RowPart {
 // Moments of kCount resident values, then merged into `total`.
 template <class S, class C, int kCount>
 __device__ __forceinline__ void Accumulate(Moments<S>& total, const C (&x)[kCount], C unit) {
-  constexpr C kWeight = WeightOf<C>(kCount);
+  const C weight = unit < C(1) ? WeightOf<C>(kCount) : C(1);
   C sum = C(0);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) sum = fma(x[i], kWeight, sum);
-  const C mean = sum / (C(kCount) * kWeight);
+  for (int i = 0; i < kCount; ++i) sum = fma(x[i], weight, sum);
+  const C mean = sum / (C(kCount) * weight);
   Deviations<S> d;
-  d.Add(x, mean * unit, unit, kWeight);
-  total = Merge(total, Corrected(C(kCount), mean, d, unit, kWeight), unit);
+  d.Add(x, mean * unit, unit, weight);
+  total = Merge(total, Corrected(C(kCount), mean, d, unit, weight), unit);
 }
 
 // The moments of one thread's share of a part.
@@ -93,8 +93,8 @@ __device__ __forceinline__ void RowStatistics(const Arguments& a) {
   const RowAddress<F> address(a, row);
   const RowPart<F> part(a, address, row, blockIdx.x - row * a.split);
   const C count = static_cast<C>(part.end - part.begin) * C(F::kVector);
-  const C weight = static_cast<C>(a.weight);
   const Spread<S> spread = InBestUnit<F, S>(a.eps, [&](C unit) {
+    const C weight = unit < C(1) ? static_cast<C>(a.weight) : C(1);
     const Moments<S> own = OwnMoments<F, S>(a, address, part, unit);
     return BlockMerge(own, count, unit, weight, scratch);
   });
@@ -114,8 +114,8 @@ __device__ __forceinline__ Spread<S> CombineParts(const Arguments& a, long long 
   const Spread<S>* parts = Scratch<Spread<S>>(a) + row * a.split;
   if (a.split == 1) return parts[0];
   const C count = static_cast<C>(a.reduced);
-  const C weight = static_cast<C>(a.weight);
   return InBestUnit<F, S>(a.eps, [&](C unit) {
+    const C weight = unit < C(1) ? static_cast<C>(a.weight) : C(1);
     Moments<S> total = {};
     for (long long i = threadIdx.x; i < a.split; i += F::kThreads)
       total = Merge(total, MomentsOf(parts[i], unit), unit);

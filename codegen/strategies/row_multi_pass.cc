@@ -58,7 +58,8 @@ Schedule ScheduleParts(const Key& key, const Plan& plan, const Extents& extents)
     launch.block[0] = static_cast<uint32_t>(plan.threads);
     schedule.launches.push_back(launch);
   }
-  schedule.NeedScratch(PartialsBytes(key, plan, extents));
+  const int64_t partials = PartialsBytes(key, plan, extents);
+  if (partials > 0) schedule.NeedScratch(partials);
   return schedule;
 }
 

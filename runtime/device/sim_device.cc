@@ -23,6 +23,8 @@ Counters CountersOf(const sim::Counts& counts) {
   counters.sectors_requested = counts.sectors_requested;
   counters.useful_bytes = counts.useful_bytes;
   counters.bank_conflicts = counts.bank_conflicts;
+  counters.pipe_us = counts.pipe_us();
+  counters.bytes_in_flight_per_sm = counts.bytes_in_flight_per_sm();
   return counters;
 }
 

@@ -17,8 +17,13 @@ uint32_t ByteMask(uint32_t from, uint32_t to) {
 }  // namespace
 
 void AccessLog::Begin(int64_t l1_bytes) {
+  own_.Reset(l1_bytes);
+  Begin(own_);
+}
+
+void AccessLog::Begin(L1& shared) {
   runs_.clear();
-  l1_.Reset(l1_bytes);
+  l1_ = &shared;
   sectors_requested = 0;
   useful_bytes = 0;
 }
@@ -48,7 +53,7 @@ void AccessLog::ReadSectors(uint64_t first, uint64_t last, CachePolicy policy) {
     const uint64_t line = sector >> 2;
     const uint64_t line_last = std::min(last, line * 4 + 3);
     const uint32_t wanted = ((2u << (line_last & 3)) - 1) & ~((1u << (sector & 3)) - 1);
-    uint32_t missing = l1_.Miss(line, wanted, policy.fill_l1);
+    uint32_t missing = l1_->Miss(line, wanted, policy.fill_l1);
     while (missing != 0) {
       const int begin = std::countr_zero(missing);
       const int length = std::countr_one(missing >> begin);

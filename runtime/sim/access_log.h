@@ -1,4 +1,4 @@
-// The global accesses of one block, filtered by its share of L1, in program order.
+// The global accesses of one block, filtered by L1, in program order.
 //
 // Accesses become runs of 32-byte sectors. The runs of all resident blocks are replayed into L2 in
 // a fixed order, so what is counted does not depend on which host thread ran a block when.
@@ -40,8 +40,10 @@ struct CachePolicy {
 
 class AccessLog {
  public:
-  // Empties the log and the L1.
+  // Empties the log, and takes an empty L1 of its own.
   void Begin(int64_t l1_bytes);
+  // Empties the log; the L1 is one that blocks share.
+  void Begin(L1& shared);
 
   // One warp access to the `bytes` bytes from `address`, all of them used.
   void Read(uint64_t address, int64_t bytes, CachePolicy policy);
@@ -70,7 +72,8 @@ class AccessLog {
   void Append(AccessRun run);
 
   std::vector<AccessRun> runs_;
-  L1 l1_;
+  L1 own_;
+  L1* l1_ = &own_;
   Touched touched_[32 * 4];
 };
 

@@ -87,7 +87,7 @@ class Assembler {
     Op jump;
     jump.fn = fn;
     jumps_.push_back({Here(), block});
-    Push(jump, origin);
+    Push(jump, origin, {.jump = true});
   }
 
   int BlockOf(int label) const {
@@ -112,7 +112,7 @@ class Assembler {
     if (draft.flow == Flow::kBranch) {
       EmitJump(BranchFn(draft.guard_negated), BlockOf(draft.label), draft.origin);
       kernel_.ops.back().r[0] = RefOf(draft.guard);
-      kernel_.uses.back() = {.reads = 1, .branch = true};
+      kernel_.uses.back() = {.reads = 1, .branch = true, .jump = true};
       return;
     }
     Op op;

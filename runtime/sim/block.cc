@@ -70,7 +70,11 @@ void Block::Start(const Launch& of, uint64_t linear, Cluster& in, int number) {
   shared = bytes_.get() + registers;
   local = shared + shared_bytes;
   std::fill(std::begin(barriers), std::end(barriers), BlockBarrier());
-  log.Begin(of.count_traffic ? of.l1_bytes : 0);
+  if (l1 != nullptr) {
+    log.Begin(*l1);
+  } else {
+    log.Begin(of.count_traffic ? of.l1_bytes / of.blocks_per_sm : 0);
+  }
   counts = Counts();
   fault = absl::OkStatus();
   fault_kind = Finding::Kind::kFault;
@@ -105,6 +109,20 @@ const Op* Block::Execute(Warp& warp, const Op* op, int64_t& executed) {
   return op;
 }
 
+// The same with the tally. What stops the warp is executed again, or ends it.
+const Op* Block::ExecuteTallied(Warp& warp, const Op* op, int64_t& executed) {
+  const Op* const ops = launch->kernel->ops.data();
+  while (warp.budget > 0) {
+    --warp.budget;
+    ++executed;
+    const Op* next = op->fn(*op, warp);
+    if (next == nullptr) break;
+    ++tally[op - ops].executed;
+    op = next;
+  }
+  return op;
+}
+
 // The same for a launch that is checked or recorded.
 const Op* Block::ExecuteWatched(Warp& warp, const Op* op, int64_t& executed) {
   RegisterCheck* const registers = checks == nullptr ? nullptr : &checks->registers[warp.index];
@@ -121,6 +139,7 @@ const Op* Block::ExecuteWatched(Warp& warp, const Op* op, int64_t& executed) {
     }
     const Op* next = op->fn(*op, warp);
     if (next == nullptr) break;
+    if (tally != nullptr) ++tally[op - ops].executed;
     op = next;
   }
   return op;
@@ -134,7 +153,9 @@ int64_t Block::RunWarp(Warp& warp, int64_t budget) {
   const Op* op = warp.resume;
   int64_t executed = 0;
   const bool watched = checks != nullptr || launch->executed != nullptr;
-  op = watched ? ExecuteWatched(warp, op, executed) : Execute(warp, op, executed);
+  op = watched            ? ExecuteWatched(warp, op, executed)
+       : tally != nullptr ? ExecuteTallied(warp, op, executed)
+                          : Execute(warp, op, executed);
   if (warp.stop == Stop::kBudget) {
     warp.resume = op;
     // Whoever spins gives way to the other paths of its warp.

@@ -14,6 +14,7 @@
 #include "runtime/sim/counts.h"
 #include "runtime/sim/finding.h"
 #include "runtime/sim/memory.h"
+#include "runtime/sim/op_tally.h"
 #include "runtime/sim/program.h"
 #include "runtime/sim/random.h"
 #include "runtime/sim/warp.h"
@@ -38,12 +39,13 @@ struct Launch {
   uint32_t threads = 1;         // of a block
   int warps = 1;                // of a block
   int sms = 1;
+  int blocks_per_sm = 1;              // resident
   int64_t shared_bytes = 0;           // static and dynamic, with gaps
   std::vector<int64_t> shared_begin;  // by Kernel::shared
   ByteSet shared_usable;              // of a checked launch: without gaps
   int64_t dynamic_shared_bytes = 0;
   int64_t dynamic_shared_start = 0;
-  int64_t l1_bytes = 0;  // one block's share
+  int64_t l1_bytes = 0;  // of an SM
   size_t log_limit = 0;  // runs after which a block pauses
   bool count_traffic = true;
   uint64_t seed = 0;           // 0: warps and paths in a fixed order; others: in a random one
@@ -89,6 +91,10 @@ struct Block {
   void Arrive(Warp& warp, const Op& op);
   // Up to four of the waiting warps with the operations at which they wait.
   std::string DescribeWaiting() const;
+  // The operation brings so many distinct bytes of global memory into registers.
+  void NoteLoad(const Op& op, int64_t bytes) {
+    if (tally != nullptr) tally[&op - launch->kernel->ops.data()].loaded_bytes += bytes;
+  }
   // Adds the counts of this block since the last call.
   void TakeCounts(Counts& into);
 
@@ -110,7 +116,9 @@ struct Block {
   // blocks only poll, and none of which progresses, is dead.
   int64_t progress = 0;
   uint64_t clock = 0;
-  Random random;                     // of seeds other than 0
+  L1* l1 = nullptr;          // of the block's SM; null: a part of it, see Start
+  OpTally* tally = nullptr;  // by operation, of the host thread that runs the block; null: none
+  Random random;             // of seeds other than 0
   std::vector<ThreadCopies> copies;  // by warp; empty until the first asynchronous copy
 
  private:
@@ -119,6 +127,7 @@ struct Block {
   bool Step(Warp& warp, int64_t turn, int64_t& left);
   int64_t RunWarp(Warp& warp, int64_t budget);
   const Op* Execute(Warp& warp, const Op* op, int64_t& executed);
+  const Op* ExecuteTallied(Warp& warp, const Op* op, int64_t& executed);
   const Op* ExecuteWatched(Warp& warp, const Op* op, int64_t& executed);
   void AfterStop(Warp& warp);
   void TryRelease(int barrier);

@@ -84,7 +84,7 @@ void Checker::CheckPart(const Op& op, Warp& warp, int lane, const Copy& copy, bo
   Doing doing;
   doing.kind = !write ? Kind::kRead : copy.updates ? Kind::kUpdate : Kind::kWrite;
   doing.bytes = static_cast<int>(write ? copy.size : copy.bytes);
-  doing.element_bytes = 1;
+  doing.element_bytes = doing.bytes % 4 == 0 ? 4 : 1;
   doing.copy = true;
   if (target.owner != nullptr && !warp.block->launch->shared_usable.HasAll(offset, doing.bytes)) {
     const auto place = static_cast<int64_t>(offset);
@@ -190,8 +190,8 @@ void Checker::NoteVisit(const Op& op, Warp& warp, uint32_t lanes, Block& owner,
   const auto report = [&](std::string_view what) {
     Report(Finding::Kind::kSharedRace, warp, op, lane,
            absl::StrFormat("%s of the shared memory of block %s, which %s",
-                           VerbOf(record.kind, record.copy),
-                           BlockName(*owner.launch, owner.index), what));
+                           VerbOf(record.kind, record.copy), BlockName(*owner.launch, owner.index),
+                           what));
   };
   if (&owner != warp.block) {
     if (checks.exited) return report("has exited");

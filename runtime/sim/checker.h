@@ -3,8 +3,8 @@
 //
 // Not thread-safe: the blocks of a launch that is checked run one at a time.
 //
-// A copy that runs beside its thread is a thread of its own (CopyTag): it is ordered behind what its
-// issuer had done, and whoever waits for it is ordered behind the copy.
+// A copy that runs beside its thread is a thread of its own (CopyTag): it is ordered behind what
+// its issuer had done, and whoever waits for it is ordered behind the copy.
 #pragma once
 
 #include <cstdint>
@@ -61,9 +61,9 @@ struct BlockChecks {
   AccessCells cells;  // of shared memory
   ByteSet written;    // of shared memory
   ByteSet written_local;
-  AccessRecords records;                          // of accesses to shared memory
-  absl::flat_hash_map<uint64_t, Released> words;  // of shared memory, by offset
-  Joint joints[16];                               // of barriers of a part of the block
+  AccessRecords records;                                   // of accesses to shared memory
+  absl::flat_hash_map<uint64_t, Released> words;           // of shared memory, by offset
+  Joint joints[16];                                        // of barriers of a part of the block
   absl::flat_hash_map<uint64_t, MbarrierOrder> mbarriers;  // by offset
   absl::flat_hash_map<uint64_t, Visitor> visitors;         // by block and warp
   std::vector<uint32_t> copies;                            // instructions that copy, by warp
@@ -111,7 +111,7 @@ class Checker {
     uint64_t to = 0;
     uint64_t from = 0;  // 0: values of registers
     uint32_t bytes = 0;
-    uint32_t size = 0;  // of the destination
+    uint32_t size = 0;     // of the destination
     bool updates = false;  // combines with what is there
     bool bulk = false;
   };

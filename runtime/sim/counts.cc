@@ -21,6 +21,15 @@ constexpr std::pair<const char*, int64_t Counts::*> kFields[] = {
     {"barriers", &Counts::barriers},
     {"global_atomics", &Counts::global_atomics},
     {"launches", &Counts::launches},
+    {"issue_slots", &Counts::issue_slots},
+    {"alu_slots", &Counts::alu_slots},
+    {"fma_slots", &Counts::fma_slots},
+    {"fp64_slots", &Counts::fp64_slots},
+    {"special_slots", &Counts::special_slots},
+    {"lsu_slots", &Counts::lsu_slots},
+    {"pipe_picoseconds", &Counts::pipe_picoseconds},
+    {"loaded_bytes", &Counts::loaded_bytes},
+    {"loaded_in_flight", &Counts::loaded_in_flight},
 };
 static_assert(sizeof(Counts) == sizeof(int64_t) * std::size(kFields));
 

@@ -29,12 +29,30 @@ struct Counts {
   int64_t barriers = 0;        // block-wide barriers completed
   int64_t global_atomics = 0;  // lanes' atomic operations on global memory
   int64_t launches = 0;
+  // Slots of each pipe, in hundredths of a warp's (pipes.h), and the time of the slowest pipe,
+  // launch after launch.
+  int64_t issue_slots = 0;
+  int64_t alu_slots = 0;
+  int64_t fma_slots = 0;
+  int64_t fp64_slots = 0;
+  int64_t special_slots = 0;
+  int64_t lsu_slots = 0;
+  int64_t pipe_picoseconds = 0;
+  // Distinct bytes of global memory that warps loaded, and the sum over them of the bytes that
+  // were in flight on an SM with each.
+  int64_t loaded_bytes = 0;
+  int64_t loaded_in_flight = 0;
 
   int64_t dram_bytes() const { return dram_read_bytes + dram_write_bytes; }
   int64_t l2_bytes() const { return l2_read_bytes + l2_write_bytes; }
   // Useful bytes over bytes of the sectors asked for; 1 where nothing was asked for.
   double sector_efficiency() const {
     return sectors_requested == 0 ? 1.0 : useful_bytes / (32.0 * sectors_requested);
+  }
+
+  double pipe_us() const { return static_cast<double>(pipe_picoseconds) * 1e-6; }
+  int64_t bytes_in_flight_per_sm() const {
+    return loaded_bytes == 0 ? 0 : loaded_in_flight / loaded_bytes;
   }
 
   Counts& operator+=(const Counts& other);

@@ -60,6 +60,7 @@ uint32_t SourceBytes(const Op& op, const Warp& warp, int lane, uint32_t size) {
 const Op* CopyAsync(const Op& op, Warp& warp) {
   const uint32_t size = op.flags >> kSizeShift & 31;
   LaneAddresses from(op, warp, op.r[1], 0);
+  const int64_t before = warp.block->log.useful_bytes;
   uint32_t whole = 0;
   const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
@@ -86,6 +87,7 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
   if (whole != 0 && warp.block->launch->count_traffic) {
     warp.block->log.Gather(from.at, whole, size, PolicyOf(op, warp));
   }
+  warp.block->NoteLoad(op, warp.block->log.useful_bytes - before);
   return &op + 1;
 }
 
@@ -207,7 +209,10 @@ const Op* AddDeliveries(const Op& op, Warp& warp, uint32_t flags, Combine combin
                      combine,
                      tag};
     if (!GoodBulkSize(op, warp, lane, at.bytes)) return nullptr;
-    if ((flags & kFromShared) == 0) LogBulkRead(op, warp, at.from, at.bytes);
+    if ((flags & kFromShared) == 0) {
+      LogBulkRead(op, warp, at.from, at.bytes);
+      warp.block->NoteLoad(op, at.bytes);
+    }
     if ((flags & kMulticast) == 0) {
       if (!AddDelivery(op, warp, lane, at)) return nullptr;
       continue;

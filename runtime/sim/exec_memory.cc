@@ -106,11 +106,13 @@ const Op* LoadLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Sp
     CountWindow(warp, bytes, sizeof(M) * N);
   } else if (warp.block->launch->count_traffic && space != Space::kConst) {
     const CachePolicy policy = PolicyOf(op, warp);
+    const int64_t before = warp.block->log.useful_bytes;
     if (addresses.Uniform()) {
       warp.block->log.Read(addresses.First(), sizeof(M) * N, policy);
     } else {
       warp.block->log.Gather(addresses.at, warp.exec, sizeof(M) * N, policy);
     }
+    warp.block->NoteLoad(op, warp.block->log.useful_bytes - before);
   }
   for (int n = 0; n < N; ++n) {
     alignas(64) Bits lanes[32];
@@ -135,6 +137,7 @@ const Op* Load(const Op& op, Warp& warp) {
     if (from != nullptr) {
       if (block.launch->count_traffic) {
         block.log.Read(start, kBytes * 32, PolicyOf(op, warp));
+        block.NoteLoad(op, kBytes * 32);
         if (block.log.runs().size() > block.launch->log_limit) warp.budget = 0;
       }
       if constexpr (sizeof(M) == 4 && sizeof(Bits) == 4 && N == 4) {

@@ -87,7 +87,7 @@ class Gpu::State {
         options_(options),
         memory_(machine_.global_bytes, options.sanitize),
         l2_(machine_.l2_bytes),
-        workers_(options.sanitize || options.seed != 0 ? 1 : options.host_threads) {}
+        workers_(options.sanitize ? 1 : options.host_threads) {}
 
   absl::Status Check(const Module& module, const LaunchShape& shape, const Entry*& entry) const;
   absl::StatusOr<int> Resident(const Entry& entry, const LaunchShape& shape) const;
@@ -266,10 +266,7 @@ void Gpu::State::RecordForms(const Kernel& kernel,
                              const std::vector<std::atomic<uint8_t>>& executed) {
   for (size_t i = 0; i < executed.size(); ++i) {
     if (executed[i] == 0 || kernel.origin_of[i] < 0) continue;
-    std::string_view text = kernel.origins[kernel.origin_of[i]].text;
-    if (text[0] == '@') text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    forms_.emplace(text.substr(0, text.find_first_of(" \t\r\n")));
+    forms_.emplace(FormOf(kernel.origins[kernel.origin_of[i]].text));
   }
 }
 
@@ -323,8 +320,8 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.count_traffic = options_.count_traffic;
   const int64_t here = std::min<int64_t>((blocks + machine_.sms - 1) / machine_.sms, *per_sm);
   const int64_t shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
-  launch.l1_bytes =
-      (machine_.l1_bytes_per_sm - here * (shared_bytes + kReservedSharedBytes)) / here;
+  launch.l1_bytes = machine_.l1_bytes_per_sm - here * (shared_bytes + kReservedSharedBytes);
+  launch.blocks_per_sm = static_cast<int>(here);
   launch.log_limit = std::max<size_t>(kLogRuns / std::min<uint64_t>(blocks, resident), 256);
   std::vector<uint8_t> packed(parameters.begin(), parameters.end());
   launch.parameters = packed.data();
@@ -335,9 +332,17 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   std::vector<std::atomic<uint8_t>> executed(options_.record_forms ? kernel.ops.size() : 0);
   if (options_.record_forms) launch.executed = executed.data();
   ++counts_.launches;
+  const int64_t conflicts = counts_.bank_conflicts;
   Grid running(launch, blocks, resident, options_.instruction_limit, workers_, l2_);
   status = running.Run(counts_);
   RecordForms(kernel, executed);
+  if (launch.count_traffic) {
+    const std::vector<OpTally> tally = running.TakeTally();
+    const std::vector<Slots> slots = SlotsOf(kernel, machine_.arch);
+    const TalliedLaunch tallied{kernel, slots, tally, blocks, here * launch.warps};
+    AddPipes(tallied, machine_, counts_.bank_conflicts - conflicts, counts_);
+    AddBytesInFlight(tallied, counts_);
+  }
   if (!status.ok()) {
     findings_.Add(running.fault_kind(), kernel.name, findings_.faults++, 0,
                   [&] { return std::string(status.message()); });

@@ -33,6 +33,22 @@ Grid::Grid(const Launch& launch, uint64_t blocks, int resident, int64_t instruct
       order_(clusters_.size()),
       random_(launch.seed, blocks) {
   std::iota(order_.begin(), order_.end(), 0);
+  if (!launch.count_traffic) return;
+  if (launch.cluster_blocks == 1) l1_.resize(std::min<size_t>(slots_.size(), launch.sms));
+  for (L1& l1 : l1_) l1.Reset(launch.l1_bytes);
+  tally_.assign(workers.threads(), std::vector<OpTally>(launch.kernel->ops.size()));
+}
+
+std::vector<OpTally> Grid::TakeTally() {
+  std::vector<OpTally> sum;
+  for (const std::vector<OpTally>& of_thread : tally_) {
+    sum.resize(of_thread.size());
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i].executed += of_thread[i].executed;
+      sum[i].loaded_bytes += of_thread[i].loaded_bytes;
+    }
+  }
+  return sum;
 }
 
 // The linear index of a block in the grid, from that of its cluster and its rank there.
@@ -58,12 +74,6 @@ uint64_t Grid::ClusterAt(uint64_t place) const {
   uint64_t step = random.Below(clusters - 1) + 1;
   while (std::gcd(step, clusters) != 1) step = step % (clusters - 1) + 1;
   return (random.Below(clusters) + place * step) % clusters;
-}
-
-// Of seeds other than 0: the order of the next turns.
-void Grid::Shuffle() {
-  if (launch_.seed == 0) return;
-  for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_.Below(i)]);
 }
 
 bool Grid::Fill() {
@@ -98,6 +108,7 @@ bool Grid::Start(int cluster, int thread) {
     slot.block = std::move(spare.back());
     spare.pop_back();
     clusters_[cluster].blocks.push_back(slot.block.get());
+    slot.block->l1 = l1_.empty() ? nullptr : &l1_[cluster % l1_.size()];
     slot.block->Start(launch_, slot.index, clusters_[cluster],
                       static_cast<int>(clusters_[cluster].blocks.size()) - 1);
     slot.state = Slot::State::kRunning;
@@ -113,6 +124,7 @@ bool Grid::RunSlots(absl::Span<Slot> slots, int thread) {
   bool paused = false;
   for (Slot& slot : slots) {
     if (slot.turn == Turn::kDone || slot.turn == Turn::kFault) continue;
+    slot.block->tally = TallyOf(thread);
     slot.turn = slot.block->Run();
     const int64_t before = progress_[thread];
     Settle(slot, thread);
@@ -134,6 +146,22 @@ void Grid::RunCluster(int cluster, int thread) {
     if (!waits || !clusters_[cluster].Deliver()) break;
   }
   Release(slots, thread);
+}
+
+void Grid::RunSm(int sm, int thread) {
+  const size_t sms = l1_.empty() ? clusters_.size() : l1_.size();
+  for (size_t i = sm; i < clusters_.size(); i += sms) RunCluster(static_cast<int>(i), thread);
+}
+
+// A turn for every resident cluster. Other seeds than 0: in any order, on one host thread.
+void Grid::RunRound() {
+  if (launch_.seed == 0) {
+    workers_.Run(static_cast<int>(l1_.empty() ? clusters_.size() : l1_.size()),
+                 [this](int i, int thread) { RunSm(i, thread); });
+    return;
+  }
+  for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_.Below(i)]);
+  for (const int cluster : order_) RunCluster(cluster, 0);
 }
 
 // Takes what the block counted.
@@ -160,6 +188,7 @@ void Grid::RunOrdered() {
   for (const int cluster : order_) {
     for (Slot& slot : SlotsOf(cluster)) {
       if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
+      slot.block->tally = TallyOf(0);
       slot.turn = slot.block->RunOrdered();
       Settle(slot, 0);
     }
@@ -251,9 +280,7 @@ absl::Status Grid::Check() {
 absl::Status Grid::Run(Counts& counts) {
   absl::Status status;
   while (status.ok() && Fill()) {
-    Shuffle();
-    workers_.Run(static_cast<int>(clusters_.size()),
-                 [this](int i, int thread) { RunCluster(order_[i], thread); });
+    RunRound();
     status = Check();
     if (!status.ok()) break;
     RunOrdered();

@@ -1,5 +1,5 @@
-// A block's share of its SM's L1: 128-byte lines with 32-byte sectors, four ways, write-through
-// without allocation (so stores do not come here). Blocks of one SM share the capacity, not lines.
+// The L1 of an SM, or a block's share of it: 128-byte lines with 32-byte sectors, four ways,
+// write-through without allocation (so stores do not come here).
 #pragma once
 
 #include <cstdint>

@@ -67,7 +67,9 @@ class BlockOrder {
   // A lane is told of what others did.
   void Learn(int warp, int lane, const Clocks& what) { LaneOf(warp, lane).known.Join(what); }
   // Whether a lane is ordered behind anything that another block did.
-  bool KnowsOf(uint64_t block, int warp, int lane) const { return KnownTo(warp, lane).Knows(block); }
+  bool KnowsOf(uint64_t block, int warp, int lane) const {
+    return KnownTo(warp, lane).Knows(block);
+  }
   // Lanes of a warp meet.
   void JoinLanes(int warp, uint32_t lanes);
 

@@ -66,6 +66,7 @@ struct OpUse {
   Memory memory = Memory::kNone;
   bool long_refs = false;  // the rows are Kernel::long_refs[Op::offset + i]
   bool branch = false;
+  bool jump = false;  // to Op::offset, whether always or not
   bool shuffle = false;
   bool select = false;  // r[0] = r[3] ? r[1] : r[2]
 };

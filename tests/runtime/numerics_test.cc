@@ -46,6 +46,19 @@ constexpr NumericCase kCases[] = {
     {"batch_norm.train f32 6x16x24x28 eps=0", "normal:0,1e-30", "multi_pass"},
     {"batch_norm.train f64 6x16x24x28:nhwc eps=0", "normal:0,1e-280", "persistent_grid"},
     {"batch_norm.train bf16 6x16x24x28:nhwc eps=0", "normal:0,1e-30", "multi_pass"},
+    // Differences beyond the range, values near its lower end, an infinite given variance, an eps
+    // that float cannot hold.
+    {"batch_norm.train f32 3x2x9001", "uniform:-3.4e38,3.4e38"},
+    {"batch_norm.train f32 3x2x9001:nhwc", "uniform:-3.4e38,3.4e38", "multi_pass"},
+    {"batch_norm.train bf16 3x2x9001", "uniform:-3.3e38,3.3e38", "multi_pass"},
+    {"batch_norm.train f32 3x2x9001", "constant:1e-42"},
+    {"batch_norm.train f32 2000x12", "constant:1e-38", "persistent_grid"},
+    {"batch_norm.train bf16 64x2x32x32", "normal:1e-38,1e-39"},
+    {"batch_norm.infer f32 7x9x11", "normal:0,1e20"},
+    {"batch_norm.infer f64 7x9x11:nhwc", "normal:0,1e200"},
+    {"batch_norm.infer bf16 7x9x11:nhwc", "normal:0,1e30"},
+    {"batch_norm.infer f32 4x4x4 eps=1e39", "normal:0,1"},
+    {"batch_norm.train f16 4x4x4 eps=1e39", "normal:0,1"},
 };
 
 TEST(NumericsTest, DifficultDataIsRight) {

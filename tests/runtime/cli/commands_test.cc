@@ -79,6 +79,8 @@ TEST_F(CommandsTest, RunReportsWhatTheContractLists) {
   EXPECT_TRUE(report["time"]["launch_us"].is_null());
   EXPECT_EQ(report["traffic"]["minimum_bytes"], 2 * 8 * 16 * 4);
   EXPECT_EQ(report["traffic"]["sector_efficiency"], 1.0);
+  EXPECT_GT(report["bound"]["pipe_us"], 0.0);
+  EXPECT_GT(report["bound"]["bytes_in_flight_per_sm"], 0);
   EXPECT_EQ(report["check"]["ok"], true);
   EXPECT_EQ(report["check"]["outputs"]["y"]["max_abs_error"], 0.0);
   EXPECT_EQ(report["sanitizer"], json::parse(R"({"enabled":false,"findings":[]})"));
