@@ -22,7 +22,8 @@ std::unique_ptr<cache::Store> OpenStore(const Options& environment,
 }
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Open(const Settings& settings) {
-  auto device = OpenDevice(settings.device, {.sanitize = settings.sanitize});
+  auto device = OpenDevice(settings.device,
+                           {.sanitize = settings.sanitize, .approx_seed = settings.approx_seed});
   if (!device.ok()) return device.status();
   return On(*std::move(device), settings);
 }

@@ -25,8 +25,9 @@ namespace onepass {
 class Session {
  public:
   struct Settings {
-    std::string device;     // "auto", "cuda:0", "sim:h200"
-    bool sanitize = false;  // simulated devices: all checkers on
+    std::string device;        // "auto", "cuda:0", "sim:h200"
+    bool sanitize = false;     // simulated devices: all checkers on
+    uint64_t approx_seed = 0;  // simulated devices: how approximate instructions err
     bool use_cache = true;
     Options environment = {};
     // DiskStore::Options::warn.

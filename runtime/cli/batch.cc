@@ -22,9 +22,9 @@ constexpr Flag kBatchInFlag{
     "--in", "DIR", "read DIR/LINE/ROLE.npy for the roles that are there; LINE counts from 1"};
 constexpr Flag kBatchOutFlag{"--out", "DIR", "write every input and output as DIR/LINE/ROLE.npy"};
 constexpr Flag kJobsFlag{"--jobs", "N", "lines at once (default: the number of cores)"};
-constexpr Flag kFlags[] = {kDeviceFlag,   kStrategyFlag, kBatchInFlag, kBatchOutFlag,
-                           kSeedFlag,     kDataFlag,     kCheckFlag,   kNoCheckFlag,
-                           kSanitizeFlag, kJsonFlag,     kNoCacheFlag, kJobsFlag};
+constexpr Flag kFlags[] = {kDeviceFlag, kStrategyFlag, kBatchInFlag, kBatchOutFlag, kSeedFlag,
+                           kDataFlag,   kCheckFlag,    kNoCheckFlag, kSanitizeFlag, kApproxFlag,
+                           kJsonFlag,   kNoCacheFlag,  kJobsFlag};
 
 // What is thrown on a thread (by the standard library, for lack of memory) must not leave it.
 RunReport RunLineOrFail(Session& session, const CaseLine& line, CaseFlags flags) {

@@ -25,8 +25,11 @@ absl::StatusOr<CaseFlags> ReadCaseFlags(const Arguments& arguments) {
 }
 
 absl::StatusOr<std::unique_ptr<Session>> OpenSession(const Arguments& arguments) {
+  const auto approx_seed = arguments.GetNumber("--approx-seed", 0);
+  if (!approx_seed.ok()) return approx_seed.status();
   auto session = Session::Open({.device = DeviceName(arguments),
                                 .sanitize = arguments.Has("--sanitize"),
+                                .approx_seed = *approx_seed,
                                 .use_cache = !arguments.Has("--no-cache"),
                                 .environment = Environment(),
                                 .warn = Warn});

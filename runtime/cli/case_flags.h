@@ -23,6 +23,10 @@ inline constexpr Flag kDataFlag{
 inline constexpr Flag kCheckFlag{"--check", "", "compare with the float64 reference (the default)"};
 inline constexpr Flag kNoCheckFlag{"--no-check", "", "do not compare"};
 inline constexpr Flag kSanitizeFlag{"--sanitize", "", "simulated devices: all checkers on"};
+inline constexpr Flag kApproxFlag{
+    "--approx-seed", "N",
+    "simulated devices: approximate instructions err within their documented bounds; 0 little, 1 "
+    "upwards, 2 downwards, others anyhow (default 0)"};
 inline constexpr Flag kJsonFlag{"--json", "", "JSON on standard output, one object a line"};
 inline constexpr Flag kNoCacheFlag{"--no-cache", "", "neither read nor write compiled kernels"};
 

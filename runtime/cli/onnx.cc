@@ -21,7 +21,7 @@ namespace {
 
 constexpr Flag kOnnxDataFlag{"--data", "DIR", "compare with the tensors in DIR/test_data_set_*"};
 constexpr Flag kFlags[] = {kOnnxDataFlag, kDeviceFlag, kStrategyFlag, kSeedFlag,
-                           kSanitizeFlag, kJsonFlag,   kNoCacheFlag};
+                           kSanitizeFlag, kApproxFlag, kJsonFlag,     kNoCacheFlag};
 
 using Json = nlohmann::ordered_json;
 

@@ -29,6 +29,7 @@ constexpr Flag kFlags[] = {
     {"--shared", "BYTES", "dynamic shared memory of a block"},
     {"--device", "NAME", "sim:NAME (default sim:h200)"},
     kSanitizeFlag,
+    kApproxFlag,
     {"--counters", "", "print what was counted"},
     {"--seed", "N", "the interleaving of warps and blocks (default 0)"},
     {"--limit", "N", "warp instructions after which a launch is taken for endless (default 2^32)"},
@@ -67,13 +68,15 @@ absl::Status ReadTriple(const Arguments& arguments, absl::string_view flag, uint
 absl::Status ReadNumbers(const Arguments& arguments, Request& request) {
   const auto shared = arguments.GetNumber("--shared", 0);
   const auto seed = arguments.GetNumber("--seed", 0);
+  const auto approx_seed = arguments.GetNumber("--approx-seed", 0);
   const auto limit = arguments.GetNumber("--limit", uint64_t{1} << 32, 1);
-  for (const auto* number : {&shared, &seed, &limit}) {
+  for (const auto* number : {&shared, &seed, &approx_seed, &limit}) {
     if (!number->ok()) return number->status();
   }
   request.shape.dynamic_shared_bytes =
       static_cast<int64_t>(std::min<uint64_t>(*shared, uint64_t{1} << 40));
   request.options.seed = *seed;
+  request.options.approx_seed = *approx_seed;
   request.options.instruction_limit =
       static_cast<int64_t>(std::min<uint64_t>(*limit, uint64_t{1} << 60));
   return absl::OkStatus();

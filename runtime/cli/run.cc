@@ -13,9 +13,9 @@
 namespace onepass::cli {
 namespace {
 
-constexpr Flag kFlags[] = {kDeviceFlag,   kStrategyFlag, kInFlag,     kOutFlag,
-                           kSeedFlag,     kDataFlag,     kCheckFlag,  kNoCheckFlag,
-                           kSanitizeFlag, kJsonFlag,     kNoCacheFlag};
+constexpr Flag kFlags[] = {kDeviceFlag,   kStrategyFlag, kInFlag,    kOutFlag,
+                           kSeedFlag,     kDataFlag,     kCheckFlag, kNoCheckFlag,
+                           kSanitizeFlag, kApproxFlag,   kJsonFlag,  kNoCacheFlag};
 
 RunReport RunOrFail(const Arguments& arguments, const CaseFlags& flags) {
   const std::string line = arguments.Line();

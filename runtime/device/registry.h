@@ -15,6 +15,7 @@ struct DeviceOptions {
   std::string cuda_driver = "libcuda.so.1";  // the driver library to load
   bool sanitize = false;                     // simulated devices: all checkers on
   uint64_t seed = 0;                         // simulated devices: the interleaving
+  uint64_t approx_seed = 0;                  // simulated devices: sim::GpuOptions::approx_seed
   int host_threads = 0;                      // simulated devices: 0 is all cores
 };
 

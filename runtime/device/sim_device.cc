@@ -40,6 +40,7 @@ class SimDevice final : public Device {
       : name_(absl::StrCat("sim:", spec.name)),
         spec_(spec),
         gpu_(MachineOf(spec), {.seed = options.seed,
+                               .approx_seed = options.approx_seed,
                                .host_threads = options.host_threads,
                                .sanitize = options.sanitize}) {}
 

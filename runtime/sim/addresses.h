@@ -1,10 +1,12 @@
 // From the addresses of a warp's lanes to bytes on the host, with every check on the way.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "runtime/sim/access_log.h"
 #include "runtime/sim/block.h"
+#include "runtime/sim/policy.h"
 #include "runtime/sim/syntax.h"
 #include "runtime/sim/warp.h"
 
@@ -29,12 +31,26 @@ struct AccessFlags {
   static constexpr uint32_t kOrderMask = kStrongOrder | kAcquire | kRelease | kBlockScope;
 };
 
+// Above the flags: which of r[] is a cache policy; 0: none.
+inline constexpr int kPolicyShift = 24;
+
 inline CachePolicy PolicyOf(uint32_t flags) {
   CachePolicy policy;
   if ((flags & AccessFlags::kEvictFirst) != 0) policy.eviction = Eviction::kFirst;
   if ((flags & AccessFlags::kEvictLast) != 0) policy.eviction = Eviction::kLast;
   policy.use_l1 = (flags & AccessFlags::kSkipL1) == 0;
   policy.fill_l1 = (flags & (AccessFlags::kKeepOutOfL1 | AccessFlags::kSkipL1)) == 0;
+  return policy;
+}
+// The same where the operation may have a policy as an operand, which goes before its modifiers.
+inline CachePolicy PolicyOf(const Op& op, const Warp& warp) {
+  CachePolicy policy = PolicyOf(op.flags);
+  const uint32_t which = op.flags >> kPolicyShift;
+  if (which == 0) return policy;
+  const uint64_t bits = warp.In<uint64_t>(op.r[which])[std::countr_zero(warp.exec)];
+  policy.eviction = bits == kPolicyEvictFirst  ? Eviction::kFirst
+                    : bits == kPolicyEvictLast ? Eviction::kLast
+                                               : Eviction::kNormal;
   return policy;
 }
 

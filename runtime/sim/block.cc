@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "runtime/sim/checker.h"
 #include "runtime/sim/cluster.h"
+#include "runtime/sim/waiting.h"
 #include "runtime/sim/where.h"
 
 namespace onepass::sim {
@@ -147,7 +148,7 @@ const Op* Block::ExecuteWatched(Warp& warp, const Op* op, int64_t& executed) {
 int64_t Block::RunWarp(Warp& warp, int64_t budget) {
   warp.budget = budget;
   warp.stop = Stop::kBudget;
-  warp.polled = nullptr;
+  if (warp.serial) warp.polled = nullptr;
   WakePolling(warp);
   const Op* op = warp.resume;
   int64_t executed = 0;
@@ -263,16 +264,23 @@ int64_t Block::RunAtRandom(int64_t left) {
 }
 
 Turn Block::Run() {
-  const int64_t left = launch->seed == 0 ? RunInOrder(kBlockTurn) : RunAtRandom(kBlockTurn);
+  constexpr int64_t kTurns[] = {100, 3000, 100000, kBlockTurn};
+  const int64_t left = launch->seed == 0 ? RunInOrder(kBlockTurn)
+                                         : RunAtRandom(kTurns[random.Below(std::size(kTurns))]);
   if (!fault.ok()) return Turn::kFault;
   return left > 0 ? Conclude() : Turn::kPaused;
 }
 
+// Other seeds than 0: any warp first, turns of any length.
 Turn Block::RunOrdered() {
-  for (Warp& warp : warps) {
+  constexpr int64_t kTurns[] = {4, 50, kOrderedTurn, kOrderedTurn};
+  const bool in_order = launch->seed == 0;
+  const size_t first = in_order ? 0 : random.Below(warps.size());
+  for (size_t i = 0; i < warps.size(); ++i) {
+    Warp& warp = warps[(first + i) % warps.size()];
     if (warp.stop != Stop::kOrdered) continue;
     warp.serial = true;
-    RunWarp(warp, kOrderedTurn);
+    RunWarp(warp, in_order ? kOrderedTurn : kTurns[random.Below(std::size(kTurns))]);
     warp.serial = false;
     AfterStop(warp);
     if (!fault.ok()) return Turn::kFault;
@@ -305,8 +313,7 @@ std::string Block::DescribeWaiting() const {
   for (const Warp& warp : warps) {
     if (warp.stop == Stop::kExit) continue;
     if (++shown > 4) continue;
-    absl::StrAppend(&waiting, shown > 1 ? "; " : "", "warp ", warp.index, " waits",
-                    AtLine(*launch->kernel, *warp.resume));
+    absl::StrAppend(&waiting, shown > 1 ? "; " : "", sim::DescribeWaiting(warp));
   }
   if (shown > 4) absl::StrAppend(&waiting, "; and ", shown - 4, " more warps");
   return absl::StrFormat("block (%d,%d,%d), %d of %d warps have exited: %s", ctaid[0], ctaid[1],

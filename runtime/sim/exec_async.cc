@@ -77,7 +77,7 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
       if (bytes == size) {
         whole |= 1u << lane;
       } else if (warp.block->launch->count_traffic) {
-        warp.block->log.Read(from.at[lane], bytes, PolicyOf(op.flags));
+        warp.block->log.Read(from.at[lane], bytes, PolicyOf(op, warp));
       }
     }
     CopiesOf(warp).Add(copy);
@@ -85,7 +85,7 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
           {.tag = tag, .to = to, .from = from.at[lane], .bytes = bytes, .size = size});
   }
   if (whole != 0 && warp.block->launch->count_traffic) {
-    warp.block->log.Gather(from.at, whole, size, PolicyOf(op.flags));
+    warp.block->log.Gather(from.at, whole, size, PolicyOf(op, warp));
   }
   warp.block->NoteLoad(op, warp.block->log.useful_bytes - before);
   return &op + 1;
@@ -150,8 +150,8 @@ const Op* ArriveAfterCopies(const Op& op, Warp& warp) {
 }
 
 // Reads of global memory by the copy engine, sector by sector.
-void LogBulkRead(Warp& warp, uint64_t address, int64_t bytes, uint32_t flags) {
-  CachePolicy policy = PolicyOf(flags);
+void LogBulkRead(const Op& op, Warp& warp, uint64_t address, int64_t bytes) {
+  CachePolicy policy = PolicyOf(op, warp);
   policy.use_l1 = policy.fill_l1 = false;
   if (warp.block->launch->count_traffic) warp.block->log.Read(address, bytes, policy);
 }
@@ -210,7 +210,7 @@ const Op* AddDeliveries(const Op& op, Warp& warp, uint32_t flags, Combine combin
                      tag};
     if (!GoodBulkSize(op, warp, lane, at.bytes)) return nullptr;
     if ((flags & kFromShared) == 0) {
-      LogBulkRead(warp, at.from, at.bytes, flags);
+      LogBulkRead(op, warp, at.from, at.bytes);
       warp.block->NoteLoad(op, at.bytes);
     }
     if ((flags & kMulticast) == 0) {
@@ -250,7 +250,7 @@ const Op* BulkToGlobal(const Op& op, Warp& warp) {
     CopiesOf(warp).Add(copy);
     Check(op, warp, lane, {tag, to, from, bytes, bytes, /*updates=*/false, /*bulk=*/true});
     if (warp.block->launch->count_traffic) {
-      warp.block->log.Write(to, bytes, PolicyOf(op.flags));
+      warp.block->log.Write(to, bytes, PolicyOf(op, warp));
     }
   }
   return &op + 1;
@@ -274,7 +274,7 @@ const Op* BulkPrefetch(const Op& op, Warp& warp) {
 // flags >> kSizeShift: index into CombineOf's table.
 const Op* ReduceIntoGlobal(const Op& op, Warp& warp) {
   if (!warp.serial) return warp.StopAt(op, Stop::kOrdered);
-  const Combine combine = CombineAt(op.flags >> kSizeShift);
+  const Combine combine = CombineAt(op.flags >> kSizeShift & 0xff);
   const CopyTag tag = TagFor(warp);
   for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -299,7 +299,7 @@ const Op* ReduceIntoGlobal(const Op& op, Warp& warp) {
 
 // r[0] destination, r[1] source, r[2] bytes, r[3] mbarrier.
 const Op* ReduceIntoShared(const Op& op, Warp& warp) {
-  return AddDeliveries(op, warp, kFromShared, CombineAt(op.flags >> kSizeShift));
+  return AddDeliveries(op, warp, kFromShared, CombineAt(op.flags >> kSizeShift & 0xff));
 }
 
 // st.async, red.async: r[0] destination, r[1...] values, then the mbarrier. flags: bytes of a
@@ -337,7 +337,9 @@ const Op* StoreAsync(const Op& op, Warp& warp) {
 }
 
 void TakeHint(Form& form, Pick& pick) {
-  if (form.Take("L2::cache_hint")) pick.from.push_back(Type::kB64);
+  if (!form.Take("L2::cache_hint")) return;
+  pick.flags |= static_cast<uint32_t>(pick.from.size()) << kPolicyShift;
+  pick.from.push_back(Type::kB64);
 }
 
 // [dst], [src], size{, source size or predicate}{, policy}
@@ -357,7 +359,10 @@ std::optional<AsyncPick> PickCopy(Form& form, int operands, bool predicate) {
     pick.flags |= predicate ? kHasIgnore : kHasSourceSize;
     pick.from.push_back(predicate ? Type::kPred : Type::kB32);
   }
-  if (hint) pick.from.push_back(Type::kB64);
+  if (hint) {
+    pick.flags |= static_cast<uint32_t>(pick.from.size()) << kPolicyShift;
+    pick.from.push_back(Type::kB64);
+  }
   return AsyncPick{pick, {Space::kShared, Space::kGlobal}};
 }
 

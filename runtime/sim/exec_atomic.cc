@@ -80,6 +80,15 @@ bool ReadyToUpdate(const Op& op, Warp& warp, const HostBytes& bytes, const LaneA
   return true;
 }
 
+// A generic addition of f32 flushes by what its address is.
+template <class T, AtomicFn<T> Fn>
+T Combined(Space space, T old, T b, T c) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (space != Space::kGlobal) return AddFloat(old, b, c);
+  }
+  return Fn(old, b, c);
+}
+
 // N results, the address, N values b, then c. A vector form is N scalar atomics.
 template <class T, AtomicFn<T> Fn, int N>
 const Op* Atomic(const Op& op, Warp& warp) {
@@ -103,7 +112,7 @@ const Op* Atomic(const Op& op, Warp& warp) {
       uint8_t* at = bytes.base + bytes.offset[lane] + n * sizeof(T);
       T old;
       std::memcpy(&old, at, sizeof(T));
-      const T value = Fn(old, b[n], c);
+      const T value = Combined<T, Fn>(bytes.space, old, b[n], c);
       warp.block->progress += std::memcmp(&value, &old, sizeof(T)) != 0;
       std::memcpy(at, &value, sizeof(T));
       if ((op.flags & F::kHasResult) != 0) warp.Out<Bits>(op.r[n])[lane] = ToBits<T>(old);

@@ -1,7 +1,11 @@
 // Clusters: their barrier and the addresses of other blocks' shared memory.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "runtime/sim/addresses.h"
 #include "runtime/sim/cluster.h"
 #include "runtime/sim/exec.h"
+#include "runtime/sim/waiting.h"
+#include "runtime/sim/where.h"
 
 namespace onepass::sim {
 namespace {
@@ -35,6 +39,27 @@ const Op* Wait(const Op& op, Warp& warp) {
   warp.block->cluster->Leave(warp);
   return &op + 1;
 }
+
+}  // namespace
+
+std::optional<std::string> DescribeClusterBarrier(const Op& op, const Warp& warp) {
+  if (op.fn != &Wait && op.inner != &Wait) return std::nullopt;
+  std::string missing;
+  int more = -1;
+  for (const Block* block : warp.block->cluster->blocks) {
+    for (const Warp& other : block->warps) {
+      const uint32_t lanes = other.live & ~other.cluster_arrived;
+      if (lanes == 0 || ++more > 0) continue;
+      missing = absl::StrFormat("block %s warp %d lanes %08x",
+                                BlockName(*block->launch, block->index), other.index, lanes);
+    }
+  }
+  if (more > 0) absl::StrAppend(&missing, " and ", more, " more warps");
+  return absl::StrCat("cluster's barrier: ", missing.empty() ? "nobody" : missing,
+                      " has not arrived");
+}
+
+namespace {
 
 // A shared::cluster address of block `rank` from one of any block.
 uint32_t Map(uint32_t address, uint32_t rank) {

@@ -3,6 +3,7 @@
 
 #include "runtime/sim/exec.h"
 #include "runtime/sim/half.h"
+#include "runtime/sim/perturb.h"
 #include "runtime/sim/rounded.h"
 
 namespace onepass::sim {
@@ -113,8 +114,8 @@ std::optional<Pick> PickArithmetic(Form& form) {
   if (base == "mul") return RoundedLanes<&Mul<kFlush, kSaturate>>(form);
   if (base == "fma" || base == "mad") return RoundedLanes<&Fma<kFlush, kSaturate>>(form);
   if (base == "div" && !kSaturate) {
-    if (form.Take("approx")) return Lanes<&DivApprox<kFlush>>();
-    if (form.Take("full")) return Lanes<&Div<kFlush, false>>();
+    if (form.Take("approx")) return ApproximateLanes<&DivApprox<kFlush>, DivisionBound>();
+    if (form.Take("full")) return ApproximateLanes<&Div<kFlush, false>, DivisionBound>();
     return RoundedLanes<&Div<kFlush, false>>(form);
   }
   return std::nullopt;

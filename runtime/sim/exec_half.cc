@@ -4,6 +4,7 @@
 #include "runtime/sim/approx.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/half.h"
+#include "runtime/sim/perturb.h"
 
 namespace onepass::sim {
 namespace {
@@ -95,6 +96,18 @@ Pick Choose() {
   return Lanes<Fn>();
 }
 
+template <class H, bool kPair, auto Fn, auto kBound>
+Pick ChooseApprox() {
+  using Pair = std::conditional_t<std::is_same_v<H, F16>, F16x2, Bf16x2>;
+  Pick pick = Choose<H, kPair, Fn>();
+  if constexpr (kPair) {
+    pick.fn = &ApproximatePair<Pair, Fn, kBound>::Run;
+  } else {
+    pick.fn = &Approximate<Fn, kBound>::Run;
+  }
+  return pick;
+}
+
 template <class H, bool kPair, bool kFlush, After kAfter>
 std::optional<Pick> PickArithmetic(std::string_view base) {
   using A = Arithmetic<H, kFlush, kAfter>;
@@ -119,10 +132,13 @@ std::optional<Pick> PickOf(Form& form) {
     return nan ? Choose<H, kPair, &Extreme<H, false, true>>()
                : Choose<H, kPair, &Extreme<H, false, false>>();
   }
-  if (base == "tanh" && form.Take("approx")) return Choose<H, kPair, &Tanh<H>>();
+  constexpr bool kF16 = std::is_same_v<H, F16>;
+  if (base == "tanh" && form.Take("approx")) {
+    return ChooseApprox < H, kPair, &Tanh<H>, kF16 ? &TanhF16Bound : &TanhBf16Bound > ();
+  }
   if (base == "ex2" && form.Take("approx")) {
     form.Take("ftz");
-    return Choose<H, kPair, &Exp2<H>>();
+    return ChooseApprox < H, kPair, &Exp2<H>, kF16 ? &Exp2F16Bound : &Exp2Bf16Bound > ();
   }
   form.Take("rn");
   const bool flush = std::is_same_v<H, F16> && form.Take("ftz");

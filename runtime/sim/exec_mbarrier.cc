@@ -3,10 +3,12 @@
 
 #include "absl/strings/str_format.h"
 #include "runtime/sim/checker.h"
+#include "runtime/sim/cluster.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/lane_bytes.h"
 #include "runtime/sim/mbarrier.h"
 #include "runtime/sim/memory_form.h"
+#include "runtime/sim/waiting.h"
 
 namespace onepass::sim {
 namespace {
@@ -168,6 +170,22 @@ const Op* Wait(const Op& op, Warp& warp) {
   --warp.unissued;
   return Poll(warp, &op + 1);
 }
+
+}  // namespace
+
+std::optional<std::string> DescribeMbarrier(const Op& op, const Warp& warp, uint32_t lanes) {
+  if (op.fn != &Wait && op.inner != &Wait) return std::nullopt;
+  const uint64_t address = warp.In<uint64_t>(op.r[1])[std::countr_zero(lanes)];
+  const uint64_t offset = address - kSharedWindow;
+  const uint8_t* word = warp.block->cluster->SharedAt(*warp.block, offset, 8);
+  Mbarrier barrier;
+  if (word == nullptr || !barrier.Load(word)) return std::nullopt;
+  return absl::StrFormat(
+      "mbarrier at byte %d of shared memory: %d arrivals and %d bytes are missing",
+      offset & kSharedOffsetMask, barrier.pending(), barrier.bytes());
+}
+
+namespace {
 
 uint32_t PendingCount(uint64_t state) { return Mbarrier::PendingOf(state); }
 

@@ -105,7 +105,7 @@ const Op* LoadLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Sp
   if (bytes.space != Space::kGlobal) {
     CountWindow(warp, bytes, sizeof(M) * N);
   } else if (warp.block->launch->count_traffic && space != Space::kConst) {
-    const CachePolicy policy = PolicyOf(op.flags);
+    const CachePolicy policy = PolicyOf(op, warp);
     const int64_t before = warp.block->log.useful_bytes;
     if (addresses.Uniform()) {
       warp.block->log.Read(addresses.First(), sizeof(M) * N, policy);
@@ -136,7 +136,7 @@ const Op* Load(const Op& op, Warp& warp) {
     const uint8_t* from = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, false);
     if (from != nullptr) {
       if (block.launch->count_traffic) {
-        block.log.Read(start, kBytes * 32, PolicyOf(op.flags));
+        block.log.Read(start, kBytes * 32, PolicyOf(op, warp));
         block.NoteLoad(op, kBytes * 32);
         if (block.log.runs().size() > block.launch->log_limit) warp.budget = 0;
       }
@@ -165,7 +165,7 @@ const Op* StoreLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, S
   if (bytes.space != Space::kGlobal) {
     CountWindow(warp, bytes, sizeof(M) * N);
   } else if (warp.block->launch->count_traffic) {
-    warp.block->log.Scatter(addresses.at, warp.exec, sizeof(M) * N, PolicyOf(op.flags));
+    warp.block->log.Scatter(addresses.at, warp.exec, sizeof(M) * N, PolicyOf(op, warp));
   }
   bool changed = false;
   for (int n = 0; n < N; ++n) {
@@ -201,7 +201,7 @@ const Op* Store(const Op& op, Warp& warp) {
     if (to != nullptr) {
       ++block.progress;
       if (block.launch->count_traffic) {
-        block.log.Write(start, kBytes * 32, PolicyOf(op.flags));
+        block.log.Write(start, kBytes * 32, PolicyOf(op, warp));
         if (block.log.runs().size() > block.launch->log_limit) warp.budget = 0;
       }
       const Bits* from[N];

@@ -5,19 +5,19 @@
 namespace onepass::sim {
 namespace {
 
-// r[0] the policy; flags: its bits.
+// r[0] the policy; flags: its upper bits.
 const Op* MakePolicy(const Op& op, Warp& warp) {
   alignas(64) uint64_t lanes[32];
-  for (uint64_t& lane : lanes) lane = kPolicyMark | op.flags;
+  for (uint64_t& lane : lanes) lane = uint64_t{op.flags} << 32;
   Blend(warp.Out<uint64_t>(op.r[0]), lanes, warp.exec);
   return &op + 1;
 }
 
-std::optional<uint32_t> TakePriority(Form& form) {
+std::optional<uint64_t> TakePriority(Form& form) {
   if (form.Take("L2::evict_last")) return kPolicyEvictLast;
-  if (form.Take("L2::evict_normal")) return 0;
+  if (form.Take("L2::evict_normal")) return kPolicyNormal;
   if (form.Take("L2::evict_first")) return kPolicyEvictFirst;
-  if (form.Take("L2::evict_unchanged")) return 0;
+  if (form.Take("L2::evict_unchanged")) return kPolicyNormal;
   return std::nullopt;
 }
 
@@ -33,7 +33,7 @@ std::optional<Pick> PickPolicy(Form& form, int operands) {
   const auto primary = TakePriority(form);
   if (!primary) return std::nullopt;
   (void)TakePriority(form);
-  Pick pick{&MakePolicy, {Type::kB64}, {}, *primary};
+  Pick pick{&MakePolicy, {Type::kB64}, {}, static_cast<uint32_t>(*primary >> 32)};
   if (range) pick.from = {Type::kB64, Type::kB32, Type::kB32};
   if (fractional && operands == 2) pick.from = {Type::kF32};
   return pick;

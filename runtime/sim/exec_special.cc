@@ -4,6 +4,7 @@
 #include "runtime/sim/approx.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/half.h"
+#include "runtime/sim/perturb.h"
 #include "runtime/sim/rounded.h"
 
 namespace onepass::sim {
@@ -21,9 +22,10 @@ float Sqrt(float a) { return std::sqrt(a); }
 float Sine(float a) { return std::sin(a); }
 float Cosine(float a) { return std::cos(a); }
 
-template <float (*Fn)(float)>
-Pick Flushed(Form& form) {
-  return form.Take("ftz") ? Lanes<&Wrapped<Fn, true>>() : Lanes<&Wrapped<Fn, false>>();
+template <float (*Fn)(float), auto kBound>
+Pick Approx(Form& form) {
+  return form.Take("ftz") ? ApproximateLanes<&Wrapped<Fn, true>, kBound>()
+                          : ApproximateLanes<&Wrapped<Fn, false>, kBound>();
 }
 
 template <float (*Fn)(float)>
@@ -38,15 +40,16 @@ std::optional<Pick> PickSpecial(Form& form) {
   const std::string_view base = form.base();
   if (!form.Take("f32")) return std::nullopt;
   const bool approx = form.Take("approx");
-  if (base == "rcp") return approx ? Flushed<Reciprocal>(form) : Rounded<Reciprocal>(form);
-  if (base == "sqrt") return approx ? Flushed<Sqrt>(form) : Rounded<Sqrt>(form);
+  if (base == "rcp")
+    return approx ? Approx<Reciprocal, ReciprocalBound>(form) : Rounded<Reciprocal>(form);
+  if (base == "sqrt") return approx ? Approx<Sqrt, SqrtBound>(form) : Rounded<Sqrt>(form);
   if (!approx) return std::nullopt;
-  if (base == "rsqrt") return Flushed<Rsqrt>(form);
-  if (base == "ex2") return Flushed<Exp2Approx>(form);
-  if (base == "lg2") return Flushed<Log2Approx>(form);
-  if (base == "sin") return Flushed<Sine>(form);
-  if (base == "cos") return Flushed<Cosine>(form);
-  if (base == "tanh") return Lanes<&Wrapped<TanhApprox, false>>();
+  if (base == "rsqrt") return Approx<Rsqrt, RsqrtBound>(form);
+  if (base == "ex2") return Approx<Exp2Approx, Exp2Bound>(form);
+  if (base == "lg2") return Approx<Log2Approx, Log2Bound>(form);
+  if (base == "sin") return Approx<Sine, SineBound>(form);
+  if (base == "cos") return Approx<Cosine, CosineBound>(form);
+  if (base == "tanh") return ApproximateLanes<&Wrapped<TanhApprox, false>, TanhBound>();
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 // They wait until the live lanes of their mask stand at the same operation.
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "runtime/sim/checker.h"
 #include "runtime/sim/exec.h"
@@ -200,12 +201,28 @@ const Op* Elect(const Op& op, Warp& warp) {
   return &op + 1;
 }
 
+// bar.warp.sync may stand at several places for the lanes of one mask: all that wait there go on.
 const Op* SyncWarp(const Op& op, Warp& warp) {
-  if (!HasLanes(warp, MaskOf(warp, op.r[0]))) return WaitForLanes(op, warp);
-  if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
-    checker->SyncWarp(warp, MaskOf(warp, op.r[0]));
+  const uint32_t needed = MaskOf(warp, op.r[0]);
+  const auto meets = [&](const Path& path) {
+    return path.state == Path::State::kAtSync && path.at->fn == op.fn &&
+           warp.In<uint32_t>(path.at->r[0])[std::countr_zero(path.lanes)] == needed;
+  };
+  uint32_t present = warp.lanes;
+  if (op.fn == &SyncWarp) {
+    for (const Path& path : warp.others) present |= meets(path) ? path.lanes : 0;
   }
-  return &op + 1;
+  if ((needed & warp.live & ~present) != 0) return WaitForLanes(op, warp);
+  if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
+    const uint32_t exec = std::exchange(warp.exec, present == warp.lanes ? warp.exec : present);
+    checker->SyncWarp(warp, needed);
+    warp.exec = exec;
+  }
+  if (present == warp.lanes) return &op + 1;
+  for (Path& path : warp.others) {
+    if (meets(path)) path = {path.at + 1, path.lanes, Path::State::kReady};
+  }
+  return Reschedule(warp, &op + 1);
 }
 
 template <bool kMax>

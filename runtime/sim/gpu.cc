@@ -305,6 +305,7 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.kernel = &kernel;
   launch.memory = &memory_;
   launch.seed = options_.seed;
+  launch.approx_seed = options_.approx_seed;
   std::copy_n(shape.grid, 3, launch.grid);
   std::copy_n(shape.block, 3, launch.block);
   std::copy_n(cluster.begin(), 3, launch.cluster);

@@ -29,7 +29,15 @@
 namespace onepass::sim {
 
 struct GpuOptions {
-  uint64_t seed = 0;  // orders warps and blocks; results of race-free kernels do not depend on it
+  // Orders warps, lanes and blocks; results of race-free kernels do not depend on it. 0 is the fast
+  // one: blocks take long turns, on all host threads at a time, so that unordered accesses of
+  // several blocks to one word may end otherwise the next time. Any other is an interleaving of
+  // short turns on one host thread that repeats bit for bit, whatever the kernel does.
+  uint64_t seed = 0;
+  // How `.approx` operations err: 0 as little as the simulator can, 1 upwards and 2 downwards as
+  // far as their documentation lets them, any other anywhere in between. The same bits for the same
+  // operands. See runtime/sim/perturb.h.
+  uint64_t approx_seed = 0;
   int host_threads = 0;                          // 0: all cores
   int64_t instruction_limit = int64_t{1} << 38;  // warp instructions of one launch
   bool count_traffic = true;                     // sectors, caches, DRAM and bank conflicts

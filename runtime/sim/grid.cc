@@ -29,7 +29,10 @@ Grid::Grid(const Launch& launch, uint64_t blocks, int resident, int64_t instruct
       clusters_(slots_.size() / launch.cluster_blocks),
       spare_(workers.threads()),
       counts_(workers.threads()),
-      progress_(workers.threads()) {
+      progress_(workers.threads()),
+      order_(clusters_.size()),
+      random_(launch.seed, blocks) {
+  std::iota(order_.begin(), order_.end(), 0);
   if (!launch.count_traffic) return;
   if (launch.cluster_blocks == 1) l1_.resize(std::min<size_t>(slots_.size(), launch.sms));
   for (L1& l1 : l1_) l1.Reset(launch.l1_bytes);
@@ -150,6 +153,17 @@ void Grid::RunSm(int sm, int thread) {
   for (size_t i = sm; i < clusters_.size(); i += sms) RunCluster(static_cast<int>(i), thread);
 }
 
+// A turn for every resident cluster. Other seeds than 0: in any order, on one host thread.
+void Grid::RunRound() {
+  if (launch_.seed == 0) {
+    workers_.Run(static_cast<int>(l1_.empty() ? clusters_.size() : l1_.size()),
+                 [this](int i, int thread) { RunSm(i, thread); });
+    return;
+  }
+  for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_.Below(i)]);
+  for (const int cluster : order_) RunCluster(cluster, 0);
+}
+
 // Takes what the block counted.
 void Grid::Settle(Slot& slot, int thread) {
   slot.block->TakeCounts(counts_[thread]);
@@ -171,11 +185,13 @@ void Grid::Release(absl::Span<Slot> slots, int thread) {
 }
 
 void Grid::RunOrdered() {
-  for (Slot& slot : slots_) {
-    if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
-    slot.block->tally = TallyOf(0);
-    slot.turn = slot.block->RunOrdered();
-    Settle(slot, 0);
+  for (const int cluster : order_) {
+    for (Slot& slot : SlotsOf(cluster)) {
+      if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
+      slot.block->tally = TallyOf(0);
+      slot.turn = slot.block->RunOrdered();
+      Settle(slot, 0);
+    }
   }
   for (size_t i = 0; i < clusters_.size(); ++i) {
     const absl::Span<Slot> slots = SlotsOf(static_cast<int>(i));
@@ -226,7 +242,7 @@ absl::Status Grid::Stuck() {
   int polling = 0;
   for (const Slot& slot : slots_) {
     if (slot.state != Slot::State::kRunning || slot.turn == Turn::kDone) continue;
-    if (first == nullptr) first = &slot;
+    if (first == nullptr || slot.index < first->index) first = &slot;
     ++polling;
   }
   const uint64_t started = next_cluster_ * launch_.cluster_blocks;
@@ -264,8 +280,7 @@ absl::Status Grid::Check() {
 absl::Status Grid::Run(Counts& counts) {
   absl::Status status;
   while (status.ok() && Fill()) {
-    workers_.Run(static_cast<int>(l1_.empty() ? clusters_.size() : l1_.size()),
-                 [this](int i, int thread) { RunSm(i, thread); });
+    RunRound();
     status = Check();
     if (!status.ok()) break;
     RunOrdered();

@@ -52,6 +52,7 @@ class Grid {
   bool Start(int cluster, int thread);
   void RunCluster(int cluster, int thread);
   void RunSm(int sm, int thread);
+  void RunRound();
   bool RunSlots(absl::Span<Slot> slots, int thread);
   void RunOrdered();
   OpTally* TallyOf(int thread) { return tally_.empty() ? nullptr : tally_[thread].data(); }
@@ -77,6 +78,8 @@ class Grid {
   std::vector<Counts> counts_;                              // by host thread
   std::vector<std::vector<OpTally>> tally_;                 // by host thread
   std::vector<int64_t> progress_;                           // by host thread, of this round
+  std::vector<int> order_;                                  // of the resident clusters' turns
+  Random random_;                                           // of seeds other than 0
   uint64_t next_cluster_ = 0;
   int idle_rounds_ = 0;
   Finding::Kind fault_kind_ = Finding::Kind::kFault;

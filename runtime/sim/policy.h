@@ -1,13 +1,13 @@
-// The bits of a cache policy, as createpolicy makes it. The ISA leaves them open.
+// The bits of a cache policy, as createpolicy makes it. The ISA leaves them open; these are the ones
+// that libraries pass without createpolicy, so that both steer alike.
 #pragma once
 
 #include <cstdint>
 
 namespace onepass::sim {
 
-inline constexpr uint64_t kPolicyMark = uint64_t{0x1ca}
-                                        << 48;  // a value that is no policy lacks it
-inline constexpr uint32_t kPolicyEvictFirst = 1;
-inline constexpr uint32_t kPolicyEvictLast = 2;
+inline constexpr uint64_t kPolicyNormal = 0x1000000000000000;
+inline constexpr uint64_t kPolicyEvictFirst = 0x12f0000000000000;
+inline constexpr uint64_t kPolicyEvictLast = 0x14f0000000000000;
 
 }  // namespace onepass::sim

@@ -39,6 +39,11 @@ void Translator::Access(const Statement& statement, Form& form, bool store) {
   for (const Operand& value : values) {
     refs.push_back(store ? Source(value, row) : Destination(value, row));
   }
+  if (hint && refs.size() < kMaxRefs) {  // beside eight values there is no room: no hint then
+    refs.resize(kMaxRefs - 1, DraftOp::kNone);
+    refs.push_back(Source(operands[2], Type::kB64));
+    pick->flags |= uint32_t{kMaxRefs - 1} << kPolicyShift;
+  }
   Emit(*pick, refs, store ? 0 : ((1 << values.size()) - 1) << 1);
   if (!error_.ok()) return;
   draft_.ops.back().offset = address.parameter ? 0 : static_cast<int32_t>(address.offset);

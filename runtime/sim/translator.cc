@@ -8,6 +8,18 @@
 namespace onepass::sim {
 namespace {
 
+// The text with one space for each run of blanks and ends of lines.
+std::string OneLine(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (!blank) line += c;
+    if (blank && !line.ends_with(' ')) line += ' ';
+  }
+  return line;
+}
+
 constexpr size_t kMaxOps = 4 << 20;  // of one kernel, after inlining
 
 int64_t AlignUp(int64_t value, int64_t alignment) {
@@ -64,7 +76,7 @@ void Translator::Unknown() {
 int32_t Translator::OriginNow() {
   if (now_ == nullptr) return -1;
   if (origin_of_ != now_) {
-    draft_.origins.push_back({now_->line, std::string(now_->text), SourceOf(*now_)});
+    draft_.origins.push_back({now_->line, OneLine(now_->text), SourceOf(*now_)});
     origin_of_ = now_;
   }
   return static_cast<int32_t>(draft_.origins.size()) - 1;

@@ -1,6 +1,8 @@
 #include "runtime/sim/warp.h"
 
+#include "absl/strings/str_cat.h"
 #include "runtime/sim/block.h"
+#include "runtime/sim/waiting.h"
 
 namespace onepass::sim {
 namespace {
@@ -89,15 +91,15 @@ const Op* AllWait(Warp& warp) {
         path.state == Path::State::kAtBarrier && SameUnalignedBarrier(*path.at, *warp.others[0].at);
   }
   const Op* at = warp.others[0].at;
-  warp.stop = Stop::kBarrier;
   warp.resume = at;
   if (!together) {
     const bool barrier = warp.others[0].state == Path::State::kAtBarrier;
-    return Fault(warp, *at, warp.others[0].lanes,
-                 barrier ? "divergent barrier: other lanes of the warp wait elsewhere"
-                         : "deadlock: lanes of the mask wait elsewhere in the warp",
+    const char* const why = barrier ? "divergent barrier: other lanes of the warp wait elsewhere"
+                                    : "deadlock: lanes of the mask wait elsewhere in the warp";
+    return Fault(warp, *at, warp.others[0].lanes, absl::StrCat(why, " (", DescribePaths(warp), ")"),
                  barrier ? Finding::Kind::kBarrierDivergence : Finding::Kind::kDeadlock);
   }
+  warp.stop = Stop::kBarrier;
   return nullptr;
 }
 

@@ -57,7 +57,7 @@ struct Warp {
   bool barrier_passed = false;   // the barrier at `resume` has been completed
   Stop stop = Stop::kBudget;
   const Op* resume = nullptr;
-  const Op* polled = nullptr;   // the strong load executed last in this turn
+  const Op* polled = nullptr;   // the strong load executed last in the latest serial turn
   const Op* retried = nullptr;  // the mbarrier.try_wait that has been suspended already
   int64_t unissued = 0;  // operations executed that are not instructions, or not the first time
   uint32_t barrier_result = 0;

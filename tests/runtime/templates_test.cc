@@ -2,14 +2,9 @@
 // is emitted for every strategy, without a spill and without an include path.
 #include "codegen/templates.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "runtime/cubin.h"
+#include "tests/runtime/plain_nvcc.h"
 #include "tests/runtime/simulated_case.h"
 #include "tests/runtime/temporary_folder.h"
 
@@ -204,34 +200,6 @@ TEST(EmittedSourceTest, SomeHeavyPlansUseSharedMemory) {
   EXPECT_GE(with_shared, 4);
 }
 
-// The exit status of a program, or nothing where it cannot be started.
-std::optional<int> ExitStatusOf(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t quiet;
-  posix_spawn_file_actions_init(&quiet);
-  posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, arguments[0], &quiet, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&quiet);
-  int status = 0;
-  if (failed != 0 || waitpid(child, &status, 0) != child) return std::nullopt;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-// The first one that runs: of CUDA_HOME, on the path, in the usual place. Empty: none.
-std::string FindNvcc() {
-  const std::string home = TestOptions().toolkit.cuda_home;
-  for (const std::string& candidate :
-       {home.empty() ? "nvcc" : home + "/bin/nvcc", std::string("nvcc"),
-        std::string("/usr/local/cuda/bin/nvcc")}) {
-    if (ExitStatusOf({candidate, "--version"}) == 0) return candidate;
-  }
-  return "";
-}
-
 // As a user would: nvcc -arch=sm_90 -cubin kernel.cu
 void ExpectPlainNvccCompiles(const std::string& nvcc, const Heavy& heavy) {
   const TemporaryFolder folder;
@@ -257,7 +225,7 @@ constexpr Heavy kForNvcc[] = {
 };
 
 TEST(EmittedSourceTest, PlainNvccCompilesItWithoutIncludePath) {
-  const std::string nvcc = FindNvcc();
+  const std::string nvcc = FindNvcc(TestOptions().toolkit.cuda_home);
   if (nvcc.empty()) std::printf("  no nvcc on this machine; NVRTC stands in for it\n");
   OnTwoThreads(std::size(kForNvcc), [&](size_t i) {
     const Heavy& one = kForNvcc[i];

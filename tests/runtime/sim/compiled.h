@@ -1,7 +1,6 @@
-// Kernels of tests/runtime/sim/kernels, compiled by NVRTC when a test asks for them.
+// Kernels of tests/runtime/sim/kernels, compiled by NVRTC or nvcc when a test asks for them.
 #pragma once
 
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,7 +8,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "runtime/nvrtc.h"
+#include "tests/runtime/plain_nvcc.h"
 #include "tests/runtime/sim/run_ptx.h"
+#include "tests/runtime/temporary_folder.h"
 
 namespace onepass::sim {
 
@@ -21,29 +22,54 @@ inline std::string KernelSource(const std::string& file) {
   return text.str();
 }
 
-// The module of FILE.cu for "compute_90", once a process.
+inline std::string CudaHome() {
+  const char* home = std::getenv("CUDA_HOME");
+  return home == nullptr ? "" : home;
+}
+
+inline std::string PtxByNvrtc(const std::string& text, const std::string& arch) {
+  static const auto nvrtc =
+      Nvrtc::Load({.cuda_home = CudaHome(), .toolkit_folder = ONEPASS_SOURCE_DIR "/.toolkit"});
+  EXPECT_TRUE(nvrtc.ok()) << nvrtc.status();
+  if (!nvrtc.ok()) return "";
+  Source source;
+  source.text = text;
+  const size_t name = text.find("__global__ void ") + 16;
+  source.kernels.push_back(text.substr(name, text.find('(', name) - name));
+  const auto binary = (*nvrtc)->Compile(source, arch);
+  EXPECT_TRUE(binary.ok()) << binary.status();
+  return binary.ok() ? binary->ptx : "";
+}
+
+// Empty: the machine has no nvcc.
+inline const std::string& Nvcc() {
+  static const auto* found = new std::string(FindNvcc(CudaHome()));
+  return *found;
+}
+
+// As a user would: nvcc -ptx -arch=compute_90, with all its defaults.
+inline std::string PtxByNvcc(const std::string& text, const std::string& arch) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "kernel.cu") << text;
+  EXPECT_EQ(ExitStatusOf({Nvcc(), "-w", "-ptx", "-arch=" + arch, folder / "kernel.cu", "-o",
+                          folder / "kernel.ptx"}),
+            0);
+  std::ifstream in(folder / "kernel.ptx");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The module of FILE.cu for "compute_90", by NVRTC, or for "nvcc:compute_90"; once a process.
 inline std::shared_ptr<const Module> Compiled(const std::string& file, const std::string& arch,
                                               const std::string& before = "") {
   static auto* modules = new std::map<std::string, std::shared_ptr<const Module>>;
   std::shared_ptr<const Module>& module = (*modules)[file + arch];
   if (module != nullptr) return module;
-  const char* home = std::getenv("CUDA_HOME");
-  static const auto nvrtc = Nvrtc::Load(
-      {.cuda_home = home == nullptr ? "" : home, .toolkit_folder = ONEPASS_SOURCE_DIR "/.toolkit"});
-  EXPECT_TRUE(nvrtc.ok()) << nvrtc.status();
-  if (!nvrtc.ok()) return nullptr;
-  Source source;
-  source.text = before + KernelSource(file + ".cu");
-  if (absl::StrContains(source.text, "//#include")) {
-    source.text = absl::StrReplaceAll(source.text,
-                                      {{"//#include \"values.inc\"", KernelSource("values.inc")}});
+  std::string text = before + KernelSource(file + ".cu");
+  if (absl::StrContains(text, "//#include")) {
+    text = absl::StrReplaceAll(text, {{"//#include \"values.inc\"", KernelSource("values.inc")}});
   }
-  const size_t name = source.text.find("__global__ void ") + 16;
-  source.kernels.push_back(source.text.substr(name, source.text.find('(', name) - name));
-  const auto binary = (*nvrtc)->Compile(source, arch);
-  EXPECT_TRUE(binary.ok()) << file << ": " << binary.status();
-  if (!binary.ok()) return nullptr;
-  module = Parsed(binary->ptx);
+  const bool nvcc = arch.starts_with("nvcc:");
+  module = Parsed(nvcc ? PtxByNvcc(text, arch.substr(5)) : PtxByNvrtc(text, arch));
   return module;
 }
 

@@ -198,5 +198,17 @@ TEST(ConvertTest, DoublesConvertWithAllTheirBits) {
                                std::bit_cast<uint64_t>(0x1p64), std::bit_cast<uint64_t>(0x1p63)));
 }
 
+// Global additions flush, shared ones do not, whatever space the instruction leaves open.
+TEST(AtomicTest, GenericAdditionsFlushInGlobalMemoryOnly) {
+  const auto out = Outputs<uint32_t>(R"(
+    .shared .b32 word; mov.u32 %r1, 3; mov.b32 %f1, %r1;
+    mov.u64 %d1, word; cvta.shared.u64 %d2, %d1; st.shared.u32 [word], 4;
+    atom.add.f32 %f2, [%d2], %f1; red.add.f32 [%d2], %f1; ld.shared.u32 %r2, [word];
+    st.u32 [%d31], %r2; st.u32 [%d31+4], 4;
+    atom.add.f32 %f3, [%d31+4], %f1;)",
+                                     std::vector<uint32_t>{0}, 2);
+  EXPECT_THAT(out, ElementsAre(10, 0));
+}
+
 }  // namespace
 }  // namespace onepass::sim

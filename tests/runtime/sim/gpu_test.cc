@@ -133,6 +133,45 @@ TEST(GpuTest, TwiceTheL2ForwardTwiceIsReadTwice) {
   EXPECT_EQ(ReadPasses(8 << 20, 2).dram_read_bytes, 16 << 20);
 }
 
+std::shared_ptr<const Module> Stream(const std::string& before, const std::string& load) {
+  std::string text = kStream;
+  text.replace(text.find("  mov.u32 %r9, %r6;"), 0, before);
+  text.replace(text.find("ld.global.cg.u32 %r10, [%d3];"), 29, load);
+  return Parsed(text);
+}
+
+// A's half of L2, then B's two L2, then A's half again: megabytes read from DRAM.
+int64_t ReadAroundAStream(const Module& a, const Module& b) {
+  Machine machine;
+  machine.l2_bytes = 4 << 20;
+  Gpu gpu(machine, GpuOptions{.host_threads = 1});
+  const uint64_t held = *gpu.memory().Allocate(2 << 20, 256, 0, "a", 4);
+  const uint64_t stream = *gpu.memory().Allocate(8 << 20, 256, 0, "b", 4);
+  const LaunchShape shape{.entry = "stream", .grid = {132, 1, 1}, .block = {256, 1, 1}};
+  const auto of_a = Packed().Add(held).Add(uint32_t{1 << 19}).bytes();
+  const auto of_b = Packed().Add(stream).Add(uint32_t{1 << 21}).bytes();
+  EXPECT_TRUE(gpu.Launch(a, shape, of_a).ok());
+  EXPECT_TRUE(gpu.Launch(b, shape, of_b).ok());
+  EXPECT_TRUE(gpu.Launch(a, shape, of_a).ok());
+  return gpu.TakeCounts().dram_read_bytes >> 20;
+}
+
+TEST(GpuTest, PoliciesSteerL2AsModifiersDo) {
+  const std::string load = "ld.global.L2::cache_hint.u32 %r10, [%d3], %d7;";
+  const auto policy = [&](const std::string& name) {
+    return Stream("createpolicy.fractional.L2::" + name + ".b64 %d7, 1.0;", load);
+  };
+  const auto plain = Stream("", "ld.global.u32 %r10, [%d3];");
+  EXPECT_EQ(ReadAroundAStream(*plain, *plain), 12);
+  EXPECT_EQ(ReadAroundAStream(*plain, *Stream("", "ld.global.L2::evict_first.u32 %r10, [%d3];")),
+            10);
+  EXPECT_EQ(ReadAroundAStream(*plain, *policy("evict_first")), 10);
+  EXPECT_EQ(ReadAroundAStream(*policy("evict_last"), *plain), 10);
+  EXPECT_EQ(ReadAroundAStream(*policy("evict_normal"), *policy("evict_normal")), 12);
+  // The value that libraries pass without createpolicy.
+  EXPECT_EQ(ReadAroundAStream(*plain, *Stream("mov.u64 %d7, 0x12F0000000000000;", load)), 10);
+}
+
 TEST(GpuTest, TakeCountsMakesTheNextSequenceCold) {
   Gpu gpu(Machine{}, GpuOptions{.host_threads = 1});
   const auto module = Parsed(kStream);

@@ -117,6 +117,9 @@ extern "C" __global__ void cluster_rows(const float *in, float *out, int columns
   };
   float sum = 0;
   for (int i = threadIdx.x; i < mine; i += blockDim.x) sum += part[i] = row[i];
+  // All blocks have started: their shared memory is there.
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
   const float mean = cluster_sum(sum, 0) / columns;
   float square = 0;
   for (int i = threadIdx.x; i < mine; i += blockDim.x) square += (part[i] - mean) * (part[i] - mean);

@@ -34,10 +34,10 @@ extern "C" __global__ void grid_reduce(const int *in, int *partial, unsigned *fi
     partial[blockIdx.x] = tree[0];
     __threadfence();
     last = atomicAdd(finished, 1) == gridDim.x - 1;
+    __threadfence();
   }
   __syncthreads();
   if (!last) return;
-  __threadfence();
   sum = 0;
   for (int i = threadIdx.x; i < gridDim.x; i += 256) sum += ((volatile int *)partial)[i];
   tree[threadIdx.x] = sum;
