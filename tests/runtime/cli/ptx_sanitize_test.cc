@@ -22,8 +22,7 @@ using testing::SizeIs;
 std::string SourceInReadme() {
   std::string source;
   bool inside = false;
-  for (absl::string_view line :
-       absl::StrSplit(ReadText(ONEPASS_SOURCE_DIR "/README.md"), '\n')) {
+  for (absl::string_view line : absl::StrSplit(ReadText(ONEPASS_SOURCE_DIR "/README.md"), '\n')) {
     if (inside && absl::StartsWith(line, "    $ ")) break;
     if (inside && absl::ConsumePrefix(&line, "    ")) absl::StrAppend(&source, line, "\n");
     inside |= line == "    $ cat sum.cu";
@@ -44,8 +43,7 @@ std::string Compiled(const std::string& source) {
 ProgramRun Execute(const std::string& ptx, const std::string& flags) {
   const TemporaryFolder folder;
   WriteText(folder / "sum.ptx", ptx);
-  return RunOnepass(
-      absl::StrCat("ptx ", folder / "sum.ptx", " --block 128 --arg out:4 ", flags));
+  return RunOnepass(absl::StrCat("ptx ", folder / "sum.ptx", " --block 128 --arg out:4 ", flags));
 }
 
 TEST(PtxSanitizeTest, TheRaceOfTheReadmeIsNamedWithBothItsSides) {
