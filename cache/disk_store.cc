@@ -97,7 +97,7 @@ DiskStore::Eviction DiskStore::Evict(const std::optional<Digest>& spared) {
   }
   Eviction eviction;
   if (total > limit_bytes_) {
-    // Times are as coarse as the system's clock ticks; names make the order one and the same.
+    // Names make the order one and the same where times are equal.
     std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
       return std::tie(a.modified, a.path) < std::tie(b.modified, b.path);
     });
