@@ -1,7 +1,9 @@
 #include "codegen/validate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "codegen/number_text.h"
@@ -75,7 +77,7 @@ Status CheckRank(const Problem& p) {
                  PrintSizes(p.dims));
 }
 
-Status CheckActivation(const Activation& act) {
+Status CheckActivation(const Activation& act, DType dtype) {
   const ActivationRow& row = RowOf(act.kind);
   if (row.parameters == 0) return absl::OkStatus();
   const auto refuse = [&](absl::string_view why) {
@@ -97,7 +99,12 @@ Status CheckActivation(const Activation& act) {
     default:
       break;
   }
-  return infinite ? refuse("a constant is infinite") : absl::OkStatus();
+  if (infinite) return refuse("a constant is infinite");
+  // Half types compute in float too.
+  const double largest = std::max(std::abs(act.alpha), std::abs(act.beta));
+  return dtype != DType::kF64 && largest > std::numeric_limits<float>::max()
+             ? refuse("a constant is larger than float holds")
+             : absl::OkStatus();
 }
 
 Status CheckOperands(const Problem& p) {
@@ -134,7 +141,7 @@ Status CheckStage(const Problem& p) {
   if (Status status = CheckSizes("x", p.dims, p.dtype); !status.ok()) return status;
   if (Status status = CheckRank(p); !status.ok()) return status;
   if (IsPool(p.op)) return CheckPool(p);
-  if (Status status = CheckActivation(p.act); !status.ok()) return status;
+  if (Status status = CheckActivation(p.act, p.dtype); !status.ok()) return status;
   return IsNorm(p.op) ? CheckNorm(p) : CheckOperands(p);
 }
 

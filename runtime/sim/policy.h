@@ -1,5 +1,5 @@
-// The bits of a cache policy, as createpolicy makes it. The ISA leaves them open; these are the ones
-// that libraries pass without createpolicy, so that both steer alike.
+// The bits of a cache policy, as createpolicy makes it. The ISA leaves them open; these are the
+// ones that libraries pass without createpolicy, so that both steer alike.
 #pragma once
 
 #include <cstdint>

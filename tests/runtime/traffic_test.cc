@@ -62,11 +62,13 @@ void ExpectTraffic(const Expected& e, const Problem& problem, const Plan& plan,
   EXPECT_GE(bytes, minimum) << Name(e, plan);
   if (minimum < kFromHere) return;
   EXPECT_NEAR(bytes / predicted, 1, 0.02) << Name(e, plan);
-  // Ragged rows ask for the sectors at their ends twice, and regions of a few values are outweighed
-  // by their parameters: the closed form has neither.
+  // The closed form of L2 bytes has neither the sectors at the ends of ragged rows, asked for
+  // twice, nor the parameters of regions of a few values, nor the spreads that L1 serves to a
+  // second block of an SM.
   const bool ragged = key.access_bytes < 16 || key.inner * key.element_bytes() % 32 != 0;
   if (!ragged && !TakesSaved(plan, ExtentsOf(problem))) {
-    EXPECT_NEAR(l2, 1, 0.06) << Name(e, plan);
+    EXPECT_LE(l2, 1.06) << Name(e, plan);
+    EXPECT_GE(l2, 0.9) << Name(e, plan);
   }
   const double limit = plan.strategy == "multi_pass" ? TwoPassFormula(problem, device) : minimum;
   EXPECT_LE(bytes, 1.02 * limit) << Name(e, plan);
