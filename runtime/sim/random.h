@@ -8,7 +8,8 @@ namespace onepass::sim {
 class Random {
  public:
   Random() = default;
-  Random(uint64_t seed, uint64_t stream) : state_(seed * 0x9e3779b97f4a7c15u ^ Mixed(stream)) {}
+  // Mixed twice: the sequences of neighbouring seeds have nothing in common.
+  Random(uint64_t seed, uint64_t stream) : state_(Mixed(Mixed(seed) ^ stream)) {}
 
   uint64_t Next() { return Mixed(state_ += 0x9e3779b97f4a7c15u); }
   // In [0, end); `end` is not 0. The bias does not matter here.

@@ -1,4 +1,4 @@
-// The README's page on finding a race, as it says it goes.
+// The README's pages on running any PTX and on finding a race, as they say it goes.
 #include <gmock/gmock.h>
 
 #include "absl/strings/match.h"
@@ -18,14 +18,14 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-// The program between "$ cat sum.cu" and the next command.
-std::string SourceInReadme() {
+// The program between "$ cat NAME.cu" and the next command.
+std::string SourceInReadme(const std::string& name = "sum") {
   std::string source;
   bool inside = false;
   for (absl::string_view line : absl::StrSplit(ReadText(ONEPASS_SOURCE_DIR "/README.md"), '\n')) {
     if (inside && absl::StartsWith(line, "    $ ")) break;
     if (inside && absl::ConsumePrefix(&line, "    ")) absl::StrAppend(&source, line, "\n");
-    inside |= line == "    $ cat sum.cu";
+    inside |= line == absl::StrCat("    $ cat ", name, ".cu");
   }
   return source;
 }
@@ -34,8 +34,9 @@ std::string Compiled(const std::string& source) {
   const auto nvrtc = Nvrtc::Load(OptionsFromEnvironment().toolkit);
   EXPECT_TRUE(nvrtc.ok()) << nvrtc.status();
   if (!nvrtc.ok()) return "";
-  const auto binary = (*nvrtc)->Compile(Source{.text = source, .kernels = {"sum"}}, "compute_90",
-                                        {"--generate-line-info"});
+  const auto binary = (*nvrtc)->Compile(
+      Source{.text = source, .kernels = {absl::StrContains(source, "mean(") ? "mean" : "sum"}},
+      "compute_90", {"--generate-line-info"});
   EXPECT_TRUE(binary.ok()) << binary.status();
   return binary.ok() ? binary->ptx : "";
 }
@@ -44,6 +45,40 @@ ProgramRun Execute(const std::string& ptx, const std::string& flags) {
   const TemporaryFolder folder;
   WriteText(folder / "sum.ptx", ptx);
   return RunOnepass(absl::StrCat("ptx ", folder / "sum.ptx", " --block 128 --arg out:4 ", flags));
+}
+
+// Every command of the page with what stands below it, but for lines of PTX, which are nvcc's.
+TEST(PtxReadmeTest, CommandsPrintWhatThePageSays) {
+  const TemporaryFolder folder;
+  WriteText(folder / "mean.ptx", Compiled(SourceInReadme("mean")));
+  std::string npy("\x93NUMPY\x01\x00\x76\x00", 10);
+  npy += "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 100), }";
+  npy.resize(127, ' ');
+  npy += '\n';
+  for (int i = 0; i < 400; ++i) {
+    const auto value = static_cast<float>(i);
+    npy.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  }
+  WriteText(folder / "x.npy", npy);
+  int commands = 0;
+  std::string command;
+  const std::string readme = ReadText(ONEPASS_SOURCE_DIR "/README.md");
+  for (absl::string_view line : absl::StrSplit(readme, '\n')) {
+    if (absl::ConsumePrefix(&line, "    $ onepass ptx mean.ptx ")) {
+      command = absl::StrCat("ptx ", folder / "mean.ptx", " ", line);
+      command = absl::StrReplaceAll(command, {{"npy:x.npy", "npy:" + folder / "x.npy"}});
+      continue;
+    }
+    if (command.empty()) continue;
+    ++commands;
+    const ProgramRun run = RunOnepass(command);
+    command.clear();
+    absl::ConsumePrefix(&line, "    ");
+    const std::string says(line.substr(0, line.find(" at PTX line")));
+    EXPECT_THAT(run.out + run.err, testing::StartsWith(says));
+    EXPECT_EQ(run.exit_code == 0, !absl::StartsWith(says, "onepass: ")) << says;
+  }
+  EXPECT_EQ(commands, 4);
 }
 
 TEST(PtxSanitizeTest, TheRaceOfTheReadmeIsNamedWithBothItsSides) {

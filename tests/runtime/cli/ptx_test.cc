@@ -212,5 +212,22 @@ TEST(PtxTest, WhatIsNoPtxAndWhatIsUnknown) {
   EXPECT_EQ(Execute(two, "--entry j").exit_code, 0);
 }
 
+TEST(PtxTest, ApproximateInstructionsErrAsTheSeedSays) {
+  const std::string ptx =
+      ".version 9.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry k(.param .f32 x, .param .u64 out) {\n"
+      ".reg .f32 %f<3>; .reg .b64 %d<2>; ld.param.f32 %f1, [x]; ld.param.u64 %d1, [out];\n"
+      "ex2.approx.f32 %f2, %f1; st.global.f32 [%d1], %f2; ret; }\n";
+  const auto exp2_of_half = [&](const std::string& seed) {
+    return Execute(ptx, absl::StrCat("--arg f32:0.5 --arg out:4 ", seed)).out;
+  };
+  EXPECT_EQ(exp2_of_half(""), "f304b53f\n");  // the root of two
+  EXPECT_EQ(exp2_of_half("--approx-seed 1"), "f504b53f\n");
+  EXPECT_EQ(exp2_of_half("--approx-seed 2"), "f104b53f\n");
+  const ProgramRun wrong = Execute(ptx, "--arg f32:0.5 --arg out:4 --approx-seed much");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--approx-seed"));
+}
+
 }  // namespace
 }  // namespace onepass::cli
