@@ -81,10 +81,13 @@ std::vector<Candidate> Candidates(const Key& key, const DeviceSpec& device) {
   return candidates;
 }
 
+absl::Status CheckStrategyName(absl::string_view forced) {
+  if (forced.empty() || IsName(forced)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("strategy: there is no \"", forced, "\""));
+}
+
 absl::StatusOr<Plan> PlanFor(const Key& key, const DeviceSpec& device, absl::string_view forced) {
-  if (!forced.empty() && !IsName(forced)) {
-    return absl::InvalidArgumentError(absl::StrCat("strategy: there is no \"", forced, "\""));
-  }
+  if (absl::Status known = CheckStrategyName(forced); !known.ok()) return known;
   if (RowOf(key.act).cuda.empty()) {
     return absl::UnimplementedError(
         absl::StrCat("act: no kernel computes ", RowOf(key.act).name, " yet"));

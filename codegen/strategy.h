@@ -58,6 +58,9 @@ struct Candidate {
 // Every strategy with its reason or its plans, best plan first, for the Key's representative sizes.
 std::vector<Candidate> Candidates(const Key& key, const DeviceSpec& device);
 
+// kInvalidArgument where `forced` is neither "" nor the name of a row.
+absl::Status CheckStrategyName(absl::string_view forced);
+
 // The fastest accepted plan by the time model. `forced` names a strategy ("" is free choice): where
 // it does not accept, kUnimplemented with its reason; an unknown name is kInvalidArgument.
 // kUnimplemented too where no strategy computes the operator, which says so.

@@ -1,6 +1,5 @@
 #include "runtime/engine.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -87,23 +86,12 @@ absl::StatusOr<const std::shared_ptr<const Kernel>*> Engine::Find(const Problem&
                                                                   int alignment) {
   static const std::shared_ptr<const Kernel> kNothingToLaunch;
   if (problem.elements() == 0) {
-    if (absl::Status known = CheckStrategy(); !known.ok()) return known;
+    if (absl::Status known = CheckStrategyName(options_.strategy); !known.ok()) return known;
     return &kNothingToLaunch;
   }
   if (absl::Status covered = KeyCovers(problem); !covered.ok()) return covered;
   const Key key = KeyOf(problem, alignment, options_.hooks);
   return kernels_.GetOrMake(key, [&] { return Build(key); });
-}
-
-absl::Status Engine::CheckStrategy() const {
-  const auto strategies = Strategies();
-  const bool known = options_.strategy.empty() ||
-                     std::any_of(strategies.begin(), strategies.end(), [&](const Strategy& row) {
-                       return row.name == options_.strategy;
-                     });
-  if (known) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("strategy: there is no \"", options_.strategy, "\""));
 }
 
 absl::StatusOr<const Kernel*> Engine::KernelFor(const Problem& problem, int alignment) {

@@ -73,8 +73,6 @@ class Engine {
   absl::StatusOr<Schedule> ScheduleFor(const Problem& problem, int alignment);
 
  private:
-  // PlanFor's check of the strategy's name, for problems that never come to a plan.
-  absl::Status CheckStrategy() const;
   // Null for an empty problem.
   absl::StatusOr<const std::shared_ptr<const Kernel>*> Find(const Problem& problem, int alignment);
   absl::StatusOr<std::shared_ptr<const Kernel>> Build(const Key& key);

@@ -1,11 +1,12 @@
 // Batch normalisation in training, Column geometry, in channel slabs: a slab of columns times all
 // rows lies in the registers and shared memory of all co-resident blocks at once. `split` blocks
-// share a tile of columns; they exchange their moments through the workspace behind a barrier of
-// their own. x is read once.
+// share a tile of columns; they exchange their spreads through the workspace behind a barrier of
+// their own. x is read once, and twice more by the rare column whose squares leave the arithmetic
+// type's range.
 //
 // F as for row_persistent_block.cuh, with kTileVectors. Grid: tiles of a slab times split, all
 // co-resident (cooperative launch) where split > 1. Workspace: two words a tile of a slab, then two
-// parities of moments a block.
+// parities of spreads a block.
 #pragma once
 
 #include "column.cuh"

@@ -3,8 +3,8 @@
 // without channels). Each thread loads kRegisterVectors vectors, then computes, then stores.
 //
 // F: Element, Param, Compute, Act, kThreads, kVector, kRegisterVectors, kInner, kChannels,
-// kWideIndex, kHasScale, kHasBias, kHasResidual, kHalf, kAlpha, kBeta. Grid: blocks that cover the
-// vectors (see FlatBlocks in codegen/strategies/flat.cc).
+// kWideIndex, kMapped, kHasScale, kHasBias, kHasResidual, kHalf, kAlpha, kBeta. Grid: blocks that
+// cover the vectors (see FlatBlocks in codegen/strategies/flat.cc).
 #pragma once
 
 #include "norm.cuh"

@@ -1,7 +1,7 @@
 // Statistics of a set of values, never by E[x*x] - E[x]^2, and their merging over the lanes of a
-// warp, the warps of a block and the blocks of a reduction, always in the same order. Right over
-// the whole range of the type: sums are weighted and squares are measured in a unit, both powers of
-// two.
+// warp, the warps of a block and the blocks of a reduction, always in the same order. Where sums or
+// squares overflow, or squares vanish, they are taken once more: sums weighted and squares in a
+// unit, both powers of two.
 //
 // S is Single<C> or Pair<C>: how squares are carried.
 #pragma once
@@ -204,7 +204,7 @@ __device__ __forceinline__ T BlockSum(T value, T* scratch) {
   return value;
 }
 
-// The moments of the union of all threads' sets, in every thread.
+// What the reductions of a block need in shared memory, one after another.
 template <int kThreads, class S>
 struct BlockScratch {
   union {
@@ -212,6 +212,8 @@ struct BlockScratch {
     S squares[kThreads / 32];
   };
 };
+// The moments of the union of all threads' sets, in every thread: from their deviations, or from
+// their own moments.
 template <int kThreads, class S, class C = typename S::Compute>
 __device__ __forceinline__ Moments<S> BlockCorrected(C count, C provisional, Deviations<S> d,
                                                      C unit, C weight,

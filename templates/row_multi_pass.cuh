@@ -1,11 +1,11 @@
 // Batch normalisation in training, Row geometry, in two launches: statistics, then apply. `split`
-// blocks share a row; each leaves its moments in the workspace. The second launch walks the blocks,
+// blocks share a row; each leaves its spread in the workspace. The second launch walks the blocks,
 // and each block its part, in reverse, so that it begins with what L2 still holds, and marks what
 // it touches with 16-byte accesses as evict-first, so that nothing pushes out what it has yet to
 // read.
 //
 // F as for row_persistent_block.cuh, with kRegisterVectors as the vectors a thread loads at once.
-// Grid: rows * split.
+// Grid: rows * split. Workspace: the spreads of every block, unless TakesSaved.
 #pragma once
 
 #include "norm.cuh"

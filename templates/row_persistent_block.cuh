@@ -1,10 +1,10 @@
 // Batch normalisation in training, Row geometry: one block holds one row (channel) in registers and
-// shared memory. x is read once, and once more by the rare row whose squares leave the arithmetic
+// shared memory. x is read once, and twice more by the rare row whose squares leave the arithmetic
 // type's range.
 //
 // F: Element, Param, Saved, Compute, Act, kThreads, kVector, kRegisterVectors, kSharedVectors,
-// kInner, kWideIndex, kHasScale, kHasBias, kHasResidual, kHalf, kAlpha, kBeta. Grid: one block a
-// row. Dynamic shared memory: kSharedVectors * kThreads accesses.
+// kWriteVectors, kInner, kWideIndex, kMapped, kHasScale, kHasBias, kHasResidual, kHalf, kAlpha,
+// kBeta. Grid: one block a row. Dynamic shared memory: kSharedVectors * kThreads accesses.
 #pragma once
 
 #include "held.cuh"
