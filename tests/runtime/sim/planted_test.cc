@@ -1,7 +1,7 @@
 // Planted bugs: kernels with one known fault each, and the same kernels mended.
 //
 // A file of tests/runtime/sim/planted/ states what is to be found, how the kernels are launched and
-// with which arguments:
+// with which arguments; headers beside it hold what several kernels use:
 //   // find: KIND; text; text...     the finding's kind, and what its message must hold
 //   // run: grid=N block=N [cluster=N] [shared=BYTES] [cooperative]
 //   // args: in|iota|zero|out:NAME:ELEMENTS:BYTES u32:V u64:V    `out`: nobody has written it
@@ -21,6 +21,8 @@ namespace onepass::sim {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr char kFolder[] = ONEPASS_SOURCE_DIR "/tests/runtime/sim/planted";
 
 struct Planted {
   std::string name;
@@ -67,8 +69,7 @@ Planted Read(const fs::path& path) {
 
 std::vector<Planted> AllPlanted() {
   std::vector<Planted> all;
-  for (const auto& entry :
-       fs::directory_iterator(ONEPASS_SOURCE_DIR "/tests/runtime/sim/planted")) {
+  for (const auto& entry : fs::directory_iterator(kFolder)) {
     if (entry.path().extension() == ".cu") all.push_back(Read(entry.path()));
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
@@ -128,7 +129,7 @@ bool Names(const Finding& finding, const Planted& planted) {
 
 std::shared_ptr<const Module> Compiled(const Nvrtc& nvrtc, const Planted& planted,
                                        const std::string& arch) {
-  const std::vector<std::string> more = {"--generate-line-info"};
+  const std::vector<std::string> more = {"--generate-line-info", absl::StrCat("-I", kFolder)};
   const auto binary =
       nvrtc.Compile(Source{.text = planted.source, .kernels = {"faulty", "mended"}}, arch, more);
   EXPECT_TRUE(binary.ok()) << planted.name << ": " << binary.status();

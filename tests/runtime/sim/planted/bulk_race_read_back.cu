@@ -2,13 +2,8 @@
 // find: global race; y[; asynchronous write by block; read by block
 // run: grid=1 block=32
 // args: in:x:32:4 out:y:32:4 out:z:32:4
-static __device__ void StoreBulk(void* to, const void* from, unsigned bytes) {
-  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
-               ::"l"(to), "r"((unsigned)__cvta_generic_to_shared(from)), "r"(bytes) : "memory");
-  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-}
-static __device__ void WaitReads() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
-static __device__ void Proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+#include "bulk_copy.cuh"
+
 extern "C" __global__ void faulty(const float* x, float* y, float* z) {
   __shared__ __align__(16) float tile[32];
   tile[threadIdx.x] = x[threadIdx.x];

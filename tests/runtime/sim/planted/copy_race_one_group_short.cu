@@ -2,14 +2,8 @@
 // find: shared race; tiles; asynchronous write by block; read by block
 // run: grid=1 block=64
 // args: in:x:512:4 out:y:64:4
-static __device__ void Fetch(void* to, const void* from) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
-}
-static __device__ void Commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int kLeft>
-static __device__ void Wait() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
-}
+#include "async_copy.cuh"
+
 extern "C" __global__ void faulty(const float* x, float* y) {
   __shared__ float tiles[2][64];
   float sum = 0;
