@@ -50,6 +50,37 @@ struct BlockGroupBarrier {
   }
 };
 
+// The moments of a thread's columns over the whole chunk, from what the block holds of it.
+template <class F, class S>
+__device__ __forceinline__ void HeldMoments(const Held<F>& held, const ColumnTile<F>& tile,
+                                            ColumnScratch<F, S>& scratch,
+                                            Moments<S> (&moments)[F::kVector]) {
+  using C = typename S::Compute;
+  using V = Vector<typename F::Element, F::kVector>;
+  const C rows = static_cast<C>(tile.row_count);
+  C provisional[F::kVector] = {};
+  held.Visit([&](int, const V& v) {
+    C x[F::kVector];
+    v.Unpack(x);
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i) provisional[i] += x[i];
+  });
+  ColumnSum<F>(provisional, scratch.sums);
+#pragma unroll
+  for (int i = 0; i < F::kVector; ++i)
+    provisional[i] = tile.row_count == 0 ? C(0) : provisional[i] / rows;
+
+  Deviations<S> d[F::kVector];
+  held.Visit([&](int, const V& v) {
+    C x[F::kVector];
+    v.Unpack(x);
+#pragma unroll
+    for (int i = 0; i < F::kVector; ++i) d[i].Add(x[i], provisional[i], C(1), C(1));
+  });
+  const Ones<C, F::kVector> ones;
+  ColumnCorrected<F>(rows, provisional, d, ones.values, C(1), scratch, moments);
+}
+
 template <class F>
 __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
   using C = typename F::Compute;
@@ -77,29 +108,8 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
     Held<F> held(dynamic_shared, tile.Steps());
     held.LoadAll(a.x, at);
 
-    const C rows = static_cast<C>(tile.row_count);
-    C provisional[F::kVector] = {};
-    held.Visit([&](int, const V& v) {
-      C x[F::kVector];
-      v.Unpack(x);
-#pragma unroll
-      for (int i = 0; i < F::kVector; ++i) provisional[i] += x[i];
-    });
-    ColumnSum<F>(provisional, scratch.sums);
-#pragma unroll
-    for (int i = 0; i < F::kVector; ++i)
-      provisional[i] = tile.row_count == 0 ? C(0) : provisional[i] / rows;
-
-    Deviations<S> d[F::kVector];
-    held.Visit([&](int, const V& v) {
-      C x[F::kVector];
-      v.Unpack(x);
-#pragma unroll
-      for (int i = 0; i < F::kVector; ++i) d[i].Add(x[i], provisional[i], C(1), C(1));
-    });
-    const Ones<C, F::kVector> ones;
     Moments<S> moments[F::kVector];
-    ColumnCorrected<F>(rows, provisional, d, ones.values, C(1), scratch, moments);
+    HeldMoments<F>(held, tile, scratch, moments);
 
     const long long parity = round % 2;
     const long long first_slot =
