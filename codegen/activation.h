@@ -65,7 +65,8 @@ struct ActivationRow {
   // refused with kUnimplemented.
   absl::string_view cuda;
   // Largest error against the exact value rounded once, in ulp of the output type, over the whole
-  // range: every f16 and bf16 value, a dense f32 sweep, f64 samples.
+  // range (every f16 and bf16 value, a dense f32 sweep, f64 samples), wherever in the PTX ISA's
+  // bounds approximate instructions err.
   double ulp_f32, ulp_half, ulp_f64;
 };
 

@@ -5,7 +5,7 @@
 namespace onepass {
 namespace {
 
-constexpr int kMaxUnrolledVectors = 80;
+constexpr int kMaxUnrolledVectors = 76;
 constexpr int kMaxUnrolledHalves = 64;
 // Every block uses 1 KB of shared memory for the system since compute capability 8.0.
 constexpr int64_t kSystemSharedBytes = 1024;
@@ -40,10 +40,10 @@ int64_t SpreadBytes(const Key& key) {
 
 int UnrolledEpilogues(const Key& key, int register_vectors) {
   if (IsCheap(key.act)) return register_vectors;
-  // An even number, for images that share a register. Exponentials of doubles, interleaved, need
-  // many registers.
-  const int elements = key.dtype == DType::kF64 ? 4 : 8;
-  return std::min(register_vectors, std::max(2, elements / key.vector()));
+  // Exponentials of doubles, interleaved, need many registers.
+  if (key.dtype == DType::kF64) return std::min(register_vectors, 2 / key.vector());
+  // An even number, for images that share a register.
+  return std::min(register_vectors, std::max(2, 8 / key.vector()));
 }
 
 int ResidentBlocks(const DeviceSpec& device, int threads, int registers, int64_t shared_bytes) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "codegen/divide.h"
-#include "templates/arguments.cuh"
 
 namespace onepass {
 namespace {
@@ -28,7 +27,8 @@ int64_t FoundInL2(const Key& key, const TensorBytes& bytes, const DeviceSpec& de
 bool HasEvictionHints(const Key& key) { return key.access_bytes == 16; }
 
 bool TakesSaved(const Plan& plan, const Extents& extents) {
-  return plan.split == 1 && extents.reduced <= onepass_kernel::Arguments::kFewValues;
+  constexpr int64_t kFewValues = 256;
+  return plan.split == 1 && extents.reduced <= kFewValues;
 }
 
 int64_t ChannelCount(const Key& key, const Extents& extents) {

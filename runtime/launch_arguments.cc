@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "codegen/traffic.h"
+
 namespace onepass {
 namespace {
 
@@ -39,7 +41,8 @@ onepass_kernel::Arguments ArgumentsOf(const Buffers& buffers, const Extents& ext
           .eps = extents.eps,
           .new_weight = extents.new_weight,
           .var_correction = extents.var_correction,
-          .weight = WeightOf(extents.reduced)};
+          .weight = WeightOf(extents.reduced),
+          .takes_saved = TakesSaved(plan, extents)};
 }
 
 }  // namespace onepass

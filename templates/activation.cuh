@@ -21,11 +21,16 @@ __device__ __forceinline__ float Abs(float x) { return fabsf(x); }
 __device__ __forceinline__ double Abs(double x) { return fabs(x); }
 
 // Below the first, exp is so small that 1 + exp is 1; below the second, x * exp(x) rounds to zero.
-// Above the negated second, exp overflows.
+// Above the negated second, exp overflows. Below kFar an exponent plus kShift is exact and far from
+// both ends of the range; kBack is exp(-kShift).
 template <class C>
 struct ExpRange {
-  static constexpr double kTiny = sizeof(C) == 4 ? -80.0 : -700.0;
-  static constexpr double kZero = sizeof(C) == 4 ? -115.0 : -760.0;
+  static constexpr bool kFloat = sizeof(C) == 4;
+  static constexpr double kTiny = kFloat ? -80.0 : -700.0;
+  static constexpr double kZero = kFloat ? -115.0 : -760.0;
+  static constexpr double kFar = kFloat ? -32.0 : -256.0;
+  static constexpr double kShift = kFloat ? 64.0 : 512.0;
+  static constexpr double kBack = kFloat ? 0x1.969d47321e4ccp-93 : 0x1.44109edb20931p-739;
 };
 
 // A constant beyond the precision of double.
@@ -51,8 +56,10 @@ __device__ __forceinline__ Pair<C> Product(Constant a, C x) {
 // factor * exp(exponent), rounded once even where the result is subnormal but not `factor`.
 template <class C>
 __device__ __forceinline__ C ScaledExp(C factor, Pair<C> exponent) {
-  const C half = Exp(C(0.5) * exponent.high);
-  return (factor * fma(half, exponent.low, half)) * half;
+  using R = ExpRange<C>;
+  const bool far = exponent.high < C(R::kFar);
+  const C main = Exp(exponent.high + (far ? C(R::kShift) : C(0)));
+  return (factor * fma(main, exponent.low, main)) * (far ? C(R::kBack) : C(1));
 }
 
 // factor * sigmoid(exponent)

@@ -9,10 +9,6 @@ struct Arguments {
   // what a launch leaves for another block or kernel lies behind them. So one workspace serves all
   // kernels, one launch after another.
   static constexpr long long kBarrierBytes = 4096;
-  // Where a block reduces at most this many values by itself, the second pass of multi_pass takes
-  // the statistics that are saved anyway, rounded: such a value is at most 16 deviations from the
-  // mean. The workspace would be noticeable traffic.
-  static constexpr long long kFewValues = 256;
 
   const void* x;
   const void* residual;
@@ -36,6 +32,7 @@ struct Arguments {
   double new_weight;
   double var_correction;
   double weight;  // of a value in a sum that cannot overflow: a power of two, at most 1 / reduced
+  bool takes_saved;  // the second pass of multi_pass takes the saved statistics: no workspace
 };
 
 }  // namespace onepass_kernel

@@ -4,10 +4,10 @@
 // row_multi_pass.cuh.
 //
 // F as for column_persistent_grid.cuh, with kRegisterVectors as the vectors a thread loads at once.
-// Grid: tiles * split. Workspace: the spreads of every block, unless TakesSaved.
+// Grid: tiles * split. Workspace: the spreads of every block, unless `takes_saved`.
 #pragma once
 
-#include "column.cuh"
+#include "column_spreads.cuh"
 
 namespace onepass_kernel {
 
@@ -30,11 +30,11 @@ struct ColumnMoments {
       C sum = C(0);
 #pragma unroll
       for (int r = 0; r < kRows; ++r) sum += x[r][i];
-      const C provisional = sum / C(kRows);
+      const Provisional<C> about = {C(kRows), sum / C(kRows)};
       Deviations<S> d;
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) d.Add(x[r][i], provisional, C(1), C(1));
-      const Moments<S> rows = Corrected(C(kRows), provisional, d, C(1), C(1));
+      for (int r = 0; r < kRows; ++r) d.Add(x[r][i], about);
+      const Moments<S> rows = Corrected(about, d);
       const C delta = count == C(0) ? C(0) : rows.mean - mean[i];
       mean[i] = MergedMean(mean[i], count / total, rows.mean, share);
       m2[i] = Plus(Plus(m2[i], rows.m2), delta * delta * cross);
@@ -77,18 +77,18 @@ template <class F, class S, class C = typename S::Compute>
 __device__ __forceinline__ void ColumnMerge(C rows, const ColumnMoments<S, F::kVector>& own,
                                             ColumnScratch<F, S>& scratch,
                                             Moments<S> (&moments)[F::kVector]) {
-  C provisional[F::kVector];
+  C sums[F::kVector];
 #pragma unroll
-  for (int i = 0; i < F::kVector; ++i) provisional[i] = own.mean[i] * own.count;
-  ColumnSum<F>(provisional, scratch.sums);
+  for (int i = 0; i < F::kVector; ++i) sums[i] = own.mean[i] * own.count;
+  ColumnSum<F>(sums, scratch.sums);
+  Provisional<C> about[F::kVector];
   Deviations<S> d[F::kVector];
 #pragma unroll
   for (int i = 0; i < F::kVector; ++i) {
-    provisional[i] = rows == C(0) ? C(0) : provisional[i] / rows;
-    d[i].AddSet(Moments<S>{own.count, own.mean[i], own.m2[i]}, provisional[i], C(1), C(1));
+    about[i] = {rows, rows == C(0) ? C(0) : sums[i] / rows};
+    d[i].AddSet(Moments<S>{own.count, own.mean[i], own.m2[i]}, about[i]);
   }
-  const Ones<C, F::kVector> ones;
-  ColumnCorrected<F>(rows, provisional, d, ones.values, C(1), scratch, moments);
+  ColumnCorrected<F>(about, d, scratch, moments);
 }
 
 template <class F>
@@ -98,19 +98,19 @@ __device__ __forceinline__ void ColumnStatistics(const Arguments& a) {
   using Tile = ColumnTile<F>;
   __shared__ ColumnScratch<F, S> scratch;
   __shared__ AffineMap<S> maps[Tile::kColumns];
-  __shared__ C own_partials[ColumnPartials<F, S>::kValues * Tile::kColumns];
+  __shared__ C own_spreads[ColumnSpreads<F, S>::kValues * Tile::kColumns];
 
   const Tile tile(a, blockIdx.x % Tile::kTiles, blockIdx.x / Tile::kTiles);
   Moments<S> moments[F::kVector];
   ColumnMerge<F>(static_cast<C>(tile.row_count), OwnMoments<F, S>(a, tile), scratch, moments);
-  if (TakesSaved(a)) {
-    const ColumnPartials<F, S> own = {own_partials};
-    PutColumns<F>(a, tile, own, 0, moments, scratch);
+  if (a.takes_saved) {
+    const ColumnSpreads<F, S> own = {own_spreads};
+    PutColumns<F>(tile, moments, own, scratch);
     __syncthreads();
-    FinishColumns<F>(a, own, 0, tile.tile, /*record=*/true, scratch, maps);
+    FinishColumns<F>(tile, own, scratch, maps);
   } else {
-    const ColumnPartials<F, S> partials = {Scratch<C>(a)};
-    PutColumns<F>(a, tile, partials, tile.tile * a.split + tile.chunk, moments, scratch);
+    const ColumnSpreads<F, S> all = {Scratch<C>(a)};
+    PutColumns<F>(tile, moments, all.After(tile.tile * a.split + tile.chunk), scratch);
   }
 }
 
@@ -127,14 +127,14 @@ __device__ __forceinline__ void ColumnApply(const Arguments& a) {
   const long long block = gridDim.x - 1 - blockIdx.x;
   const Tile tile(a, block % Tile::kTiles, block / Tile::kTiles);
   AffineMap<S> map[F::kVector];
-  if (TakesSaved(a)) {
+  if (a.takes_saved) {
 #pragma unroll
     for (int i = 0; i < F::kVector; ++i)
       if (tile.inside)
         map[i] = SavedMap<F>(a, static_cast<long long>(tile.vector) * F::kVector + i);
   } else {
-    const ColumnPartials<F, S> partials = {Scratch<C>(a)};
-    FinishColumns<F>(a, partials, tile.tile * a.split, tile.tile, tile.chunk == 0, scratch, maps);
+    const ColumnSpreads<F, S> all = {Scratch<C>(a)};
+    FinishColumns<F>(tile, all.After(tile.tile * a.split), scratch, maps);
 #pragma unroll
     for (int i = 0; i < F::kVector; ++i)
       map[i] = maps[i * F::kTileVectors + threadIdx.x % F::kTileVectors];
@@ -145,7 +145,7 @@ __device__ __forceinline__ void ColumnApply(const Arguments& a) {
     --left;
     V one;
     one.LoadStreaming(a.x, tile.At(left));
-    WriteColumns<F, C>(a, tile.At(left), one, map);
+    WriteVector<F>(a, tile.At(left), one, map);
   }
   while (left > 0) {
     left -= kBatch;
@@ -153,7 +153,7 @@ __device__ __forceinline__ void ColumnApply(const Arguments& a) {
 #pragma unroll
     for (int r = 0; r < kBatch; ++r) batch[r].LoadStreaming(a.x, tile.At(left + r));
 #pragma unroll
-    for (int r = 0; r < kBatch; ++r) WriteColumns<F, C>(a, tile.At(left + r), batch[r], map);
+    for (int r = 0; r < kBatch; ++r) WriteVector<F>(a, tile.At(left + r), batch[r], map);
   }
 }
 

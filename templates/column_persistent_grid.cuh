@@ -9,7 +9,7 @@
 // parities of spreads a block.
 #pragma once
 
-#include "column.cuh"
+#include "column_spreads.cuh"
 #include "held.cuh"
 
 namespace onepass_kernel {
@@ -58,27 +58,27 @@ __device__ __forceinline__ void HeldMoments(const Held<F>& held, const ColumnTil
   using C = typename S::Compute;
   using V = Vector<typename F::Element, F::kVector>;
   const C rows = static_cast<C>(tile.row_count);
-  C provisional[F::kVector] = {};
+  C sums[F::kVector] = {};
   held.Visit([&](int, const V& v) {
     C x[F::kVector];
     v.Unpack(x);
 #pragma unroll
-    for (int i = 0; i < F::kVector; ++i) provisional[i] += x[i];
+    for (int i = 0; i < F::kVector; ++i) sums[i] += x[i];
   });
-  ColumnSum<F>(provisional, scratch.sums);
+  ColumnSum<F>(sums, scratch.sums);
+  Provisional<C> about[F::kVector];
 #pragma unroll
   for (int i = 0; i < F::kVector; ++i)
-    provisional[i] = tile.row_count == 0 ? C(0) : provisional[i] / rows;
+    about[i] = {rows, tile.row_count == 0 ? C(0) : sums[i] / rows};
 
   Deviations<S> d[F::kVector];
   held.Visit([&](int, const V& v) {
     C x[F::kVector];
     v.Unpack(x);
 #pragma unroll
-    for (int i = 0; i < F::kVector; ++i) d[i].Add(x[i], provisional[i], C(1), C(1));
+    for (int i = 0; i < F::kVector; ++i) d[i].Add(x[i], about[i]);
   });
-  const Ones<C, F::kVector> ones;
-  ColumnCorrected<F>(rows, provisional, d, ones.values, C(1), scratch, moments);
+  ColumnCorrected<F>(about, d, scratch, moments);
 }
 
 template <class F>
@@ -87,19 +87,19 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
   using V = Vector<typename F::Element, F::kVector>;
   using Tile = ColumnTile<F>;
   using S = Squares<F>;
-  using Partials = ColumnPartials<F, S>;
+  using Spreads = ColumnSpreads<F, S>;
   extern __shared__ uint4 dynamic_shared[];
   __shared__ ColumnScratch<F, S> scratch;
   __shared__ AffineMap<S> maps[Tile::kColumns];
-  __shared__ C own_partials[Partials::kValues * Tile::kColumns];
+  __shared__ C own_spreads[Spreads::kValues * Tile::kColumns];
 
   const long long tiles_in_slab = gridDim.x / a.split;
   const long long chunk = blockIdx.x / tiles_in_slab;
   const long long tile_in_slab = blockIdx.x % tiles_in_slab;
   const BlockGroupBarrier barrier = {static_cast<unsigned int*>(a.workspace) + 2 * tile_in_slab,
                                      static_cast<unsigned int>(a.split)};
-  // A block that has its tile to itself keeps the moments where nobody else looks.
-  const Partials partials = {a.split == 1 ? own_partials : Scratch<C>(a)};
+  // A block that has its tile to itself keeps the spreads where nobody else looks.
+  const Spreads all = {a.split == 1 ? own_spreads : Scratch<C>(a)};
 
   unsigned int round = 0;
   for (long long slab_tile = 0; slab_tile < Tile::kTiles; slab_tile += tiles_in_slab, ++round) {
@@ -112,20 +112,20 @@ __device__ __forceinline__ void ColumnPersistentGrid(const Arguments& a) {
     HeldMoments<F>(held, tile, scratch, moments);
 
     const long long parity = round % 2;
-    const long long first_slot =
-        a.split == 1 ? 0 : (parity * tiles_in_slab + tile_in_slab) * a.split;
-    PutColumns<F>(a, tile, partials, first_slot + chunk, moments, scratch);
+    const Spreads spreads =
+        all.After(a.split == 1 ? 0 : (parity * tiles_in_slab + tile_in_slab) * a.split);
+    PutColumns<F>(tile, moments, spreads.After(chunk), scratch);
     if (a.split > 1) {
       barrier.ArriveAndWait(round);
     } else {
       __syncthreads();
     }
-    FinishColumns<F>(a, partials, first_slot, tile.tile, chunk == 0, scratch, maps);
+    FinishColumns<F>(tile, spreads, scratch, maps);
     AffineMap<S> map[F::kVector];
 #pragma unroll
     for (int i = 0; i < F::kVector; ++i)
       map[i] = maps[i * F::kTileVectors + threadIdx.x % F::kTileVectors];
-    held.Consume([&](int step, const V& v) { WriteColumns<F, C>(a, at(step), v, map); });
+    held.Consume([&](int step, const V& v) { WriteVector<F>(a, at(step), v, map); });
     __syncthreads();
   }
   if (a.split > 1) barrier.Leave();

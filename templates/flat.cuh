@@ -22,7 +22,7 @@ __device__ __forceinline__ auto GivenMap(const Arguments& a, long long channel) 
   } else {
     const C mean = static_cast<C>(ReadParam<P>(a.mean, channel));
     const S var = {static_cast<C>(ReadParam<P>(a.var, channel))};
-    return MapOf<F>(a, channel, mean, InverseRoot(PlusEpsilon(var, a.eps)));
+    return MapOf<F>(a, channel, mean, InverseDeviationOf(var, a.eps));
   }
 }
 
@@ -98,7 +98,7 @@ __device__ __forceinline__ void FlatColumns(const Arguments& a) {
 #pragma unroll
   for (int i = 0; i < F::kRegisterVectors; ++i) {
     if (row + i * kRows < rows) {
-      WriteColumns<F, C>(a, (row + i * kRows) * kRowVectors + column, batch[i], maps);
+      WriteVector<F>(a, (row + i * kRows) * kRowVectors + column, batch[i], maps);
     }
   }
 }

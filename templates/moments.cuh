@@ -6,6 +6,7 @@
 // S is Single<C> or Pair<C>: how squares are carried.
 #pragma once
 
+#include "arguments.cuh"
 #include "pair.cuh"
 
 namespace onepass_kernel {
@@ -22,6 +23,7 @@ struct Range {
   static constexpr C kSmall = kFloat ? C(0x1p-50) : C(0x1p-400);
   static constexpr C kDown = kFloat ? C(0x1p-90) : C(0x1p-600);
   static constexpr C kUp = kFloat ? C(0x1p100) : C(0x1p600);
+  static constexpr C kRootOfUp = kFloat ? C(0x1p50) : C(0x1p300);
   static constexpr double kEps = kFloat ? 0x1p-80 : 0x1p-760;
 };
 template <class C>
@@ -40,7 +42,26 @@ __device__ constexpr C WeightOf(int count) {
   return weight;
 }
 
-// The share of one thread in sum(d) and sum(d * d), d = (x - m) * unit about a provisional mean m.
+// How deviations are taken: squared in units of `unit`, and added, as values are, with `weight`.
+template <class C>
+struct Scale {
+  C unit = C(1);
+  C weight = C(1);
+  __device__ static __forceinline__ Scale Of(C unit, double weight_of_all) {
+    return {unit, unit < C(1) ? static_cast<C>(weight_of_all) : C(1)};
+  }
+};
+
+// A mean of `count` values that is still to be corrected.
+template <class C>
+struct Provisional {
+  C count;
+  C mean;
+  Scale<C> scale;
+  __device__ __forceinline__ C Scaled(C x) const { return x * scale.unit; }
+};
+
+// The share of one thread in sum(d) and sum(d * d), d = (x - mean) * unit about a provisional mean.
 // sum(d) is weighted.
 template <class S>
 struct Deviations {
@@ -48,25 +69,24 @@ struct Deviations {
   S sum = {};
   S squares = {};
 
-  // `centre` is m * unit.
-  __device__ __forceinline__ void Add(C x, C centre, C unit, C weight) {
-    sum.high = fma(AddSquare(x, centre, unit), weight, sum.high);
+  __device__ __forceinline__ void Add(C x, const Provisional<C>& about) {
+    sum.high = fma(AddSquare(x, about), about.scale.weight, sum.high);
   }
   // Values of one set. Their sum comes first: added one by one to a large sum, alike values would
   // all be rounded alike.
   template <int kCount>
-  __device__ __forceinline__ void Add(const C (&x)[kCount], C centre, C unit, C weight) {
+  __device__ __forceinline__ void Add(const C (&x)[kCount], const Provisional<C>& about) {
     C own = C(0);
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) own = fma(AddSquare(x[i], centre, unit), weight, own);
+    for (int i = 0; i < kCount; ++i) own = fma(AddSquare(x[i], about), about.scale.weight, own);
     AddTo(sum, own);
   }
   // A set of values by its moments.
   template <class Moments>
-  __device__ __forceinline__ void AddSet(const Moments& set, C centre, C unit, C weight) {
+  __device__ __forceinline__ void AddSet(const Moments& set, const Provisional<C>& about) {
     if (set.count == C(0)) return;
-    const C d = fma(set.mean, unit, -centre);
-    AddTo(sum, d * (set.count * weight));
+    const C d = fma(set.mean, about.scale.unit, -about.Scaled(about.mean));
+    AddTo(sum, d * (set.count * about.scale.weight));
     squares = Plus(squares, Plus(set.m2, d * d * set.count));
   }
 
@@ -78,13 +98,14 @@ struct Deviations {
     total.low += next.low;
   }
   // Adds d * d and returns d.
-  __device__ __forceinline__ C AddSquare(C x, C centre, C unit) {
+  __device__ __forceinline__ C AddSquare(C x, const Provisional<C>& about) {
+    const C centre = about.Scaled(about.mean);
     if constexpr (sizeof(S) == sizeof(C)) {
-      const C d = fma(x, unit, -centre);
+      const C d = fma(x, about.scale.unit, -centre);
       squares.high = fma(d, d, squares.high);
       return d;
     } else {
-      const Pair<C> d = TwoSum(x * unit, -centre);
+      const Pair<C> d = TwoSum(about.Scaled(x), -centre);
       const Pair<C> square = TwoProduct(d.high, d.high);
       AddTo(squares, square.high);
       squares.low += fma(d.high + d.high, d.low, square.low);
@@ -105,12 +126,13 @@ struct Moments {
 // From a provisional mean and the deviations from it: the rounding of the mean is undone, so that a
 // constant set has exactly its mean and no deviation.
 template <class S, class C = typename S::Compute>
-__device__ __forceinline__ Moments<S> Corrected(C count, C provisional, const Deviations<S>& d,
-                                                C unit, C weight) {
+__device__ __forceinline__ Moments<S> Corrected(const Provisional<C>& about,
+                                                const Deviations<S>& d) {
+  const C count = about.count;
   if (count == C(0)) return {C(0), C(0), S{}};
-  const C shift = Rounded(d.sum) / (count * weight);
+  const C shift = Rounded(d.sum) / (count * about.scale.weight);
   const S m2 = Plus(d.squares, -(shift * shift * count));
-  return {count, IsFinite(provisional) ? provisional + shift / unit : provisional,
+  return {count, IsFinite(about.mean) ? about.mean + shift / about.scale.unit : about.mean,
           m2.high < C(0) ? S{} : m2};
 }
 
@@ -215,27 +237,26 @@ struct BlockScratch {
 // The moments of the union of all threads' sets, in every thread: from their deviations, or from
 // their own moments.
 template <int kThreads, class S, class C = typename S::Compute>
-__device__ __forceinline__ Moments<S> BlockCorrected(C count, C provisional, Deviations<S> d,
-                                                     C unit, C weight,
+__device__ __forceinline__ Moments<S> BlockCorrected(const Provisional<C>& about, Deviations<S> d,
                                                      BlockScratch<kThreads, S>& scratch) {
   d.sum = BlockSum<kThreads>(d.sum, scratch.squares);
   d.squares = BlockSum<kThreads>(d.squares, scratch.squares);
-  return Corrected(count, provisional, d, unit, weight);
+  return Corrected(about, d);
 }
 template <int kThreads, class S, class C = typename S::Compute>
-__device__ __forceinline__ Moments<S> BlockMerge(const Moments<S>& own, C count, C unit, C weight,
+__device__ __forceinline__ Moments<S> BlockMerge(const Moments<S>& own, C count, Scale<C> scale,
                                                  BlockScratch<kThreads, S>& scratch) {
-  const C sum = BlockSum<kThreads>(own.mean * (own.count * weight), scratch.sums);
-  const C provisional = sum / (count * weight);
+  const C sum = BlockSum<kThreads>(own.mean * (own.count * scale.weight), scratch.sums);
+  const Provisional<C> about = {count, sum / (count * scale.weight), scale};
   Deviations<S> d;
-  d.AddSet(own, provisional * unit, unit, weight);
-  return BlockCorrected(count, provisional, d, unit, weight, scratch);
+  d.AddSet(own, about);
+  return BlockCorrected(about, d, scratch);
 }
 
-// The spread of moments_in(unit), which is called once more with a better unit if the squares
+// The spread of moments_in(scale), which is called once more with a better unit if the squares
 // overflowed or vanished. All threads of the block together.
 template <class F, class S, class Body>
-__device__ __forceinline__ Spread<S> InBestUnit(double eps, Body moments_in) {
+__device__ __forceinline__ Spread<S> InBestUnit(const Arguments& a, Body moments_in) {
   using C = typename S::Compute;
   C unit = C(1);
   Spread<S> result = {};
@@ -243,8 +264,8 @@ __device__ __forceinline__ Spread<S> InBestUnit(double eps, Body moments_in) {
   bool redo;
 #pragma unroll 1
   do {
-    result = SpreadOf(moments_in(unit), unit);
-    unit = BetterUnit(result, eps);
+    result = SpreadOf(moments_in(Scale<C>::Of(unit, a.weight)), unit);
+    unit = BetterUnit(result, a.eps);
     redo = again && unit != C(1);
     again = false;
   } while (F::Element::kWideRange && __syncthreads_or(redo));

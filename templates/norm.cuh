@@ -57,6 +57,15 @@ __device__ __forceinline__ Pair<C> PlusEpsilon(Pair<C> var, double eps) {
   return Plus(var, Pair<C>{rounded, static_cast<C>(lost)});
 }
 
+// 1 / sqrt(var + eps), both far below 1 in another unit.
+template <class S>
+__device__ __forceinline__ S InverseDeviationOf(S var, double eps) {
+  using C = typename S::Compute;
+  using R = Range<C>;
+  if (eps >= R::kEps || var.high >= R::kSmall) return InverseRoot(PlusEpsilon(var, eps));
+  return Scaled(InverseRoot(PlusEpsilon(Scaled(var, R::kUp), eps * R::kUp)), R::kRootOfUp);
+}
+
 // 1 / sqrt(deviation^2 + eps)
 template <class S>
 __device__ __forceinline__ S InverseDeviation(S deviation, double eps) {
@@ -112,10 +121,7 @@ __device__ __forceinline__ AffineMap<S> FinishChannel(const Arguments& a, long l
   return MapOf<F>(a, channel, spread.mean, invstd);
 }
 
-// Whether the second pass of multi_pass takes the saved statistics.
-__device__ __forceinline__ bool TakesSaved(const Arguments& a) {
-  return a.split == 1 && a.reduced <= Arguments::kFewValues;
-}
+// From the statistics that an earlier launch saved.
 template <class F, class S = Squares<F>>
 __device__ __forceinline__ AffineMap<S> SavedMap(const Arguments& a, long long channel) {
   using C = typename S::Compute;
@@ -155,34 +161,24 @@ __device__ __forceinline__ C Epilogue(C x, const Map& map, C residual) {
   return F::Act::template Apply<F>(value);
 }
 
-// One vector whose elements share a channel, from x (already loaded) to y.
-template <class F, class Map>
-__device__ __forceinline__ void WriteVector(const Arguments& a, long long index,
-                                            const Vector<typename F::Element, F::kVector>& x,
-                                            const Map& map) {
-  using V = Vector<typename F::Element, F::kVector>;
-  using C = typename F::Compute;
-  V residual;
-  C values[F::kVector];
-  C addend[F::kVector] = {};
-  if constexpr (F::kHasResidual) {
-    residual.LoadStreaming(a.residual, index);
-    residual.Unpack(addend);
-  }
-  x.Unpack(values);
-#pragma unroll
-  for (int i = 0; i < F::kVector; ++i) values[i] = Epilogue<F>(values[i], map, addend[i]);
-  V y;
-  y.Pack(values);
-  y.StoreStreaming(a.y, index);
+// The map of a vector's element i: one for all, or each its own.
+template <class Map>
+__device__ __forceinline__ const Map& MapOfElement(const Map& shared, int) {
+  return shared;
+}
+template <class Map, int kVector>
+__device__ __forceinline__ const Map& MapOfElement(const Map (&own)[kVector], int i) {
+  return own[i];
 }
 
-// The same for a vector whose elements have a channel each.
-template <class F, class C, class Map>
-__device__ __forceinline__ void WriteColumns(const Arguments& a, long long index,
-                                             const Vector<typename F::Element, F::kVector>& x,
-                                             const Map (&maps)[F::kVector]) {
+// One vector from x (already loaded) to y, with the map of its channel or the maps of its elements'
+// channels.
+template <class F, class Maps>
+__device__ __forceinline__ void WriteVector(const Arguments& a, long long index,
+                                            const Vector<typename F::Element, F::kVector>& x,
+                                            const Maps& maps) {
   using V = Vector<typename F::Element, F::kVector>;
+  using C = typename F::Compute;
   C values[F::kVector];
   C addend[F::kVector] = {};
   if constexpr (F::kHasResidual) {
@@ -192,7 +188,8 @@ __device__ __forceinline__ void WriteColumns(const Arguments& a, long long index
   }
   x.Unpack(values);
 #pragma unroll
-  for (int i = 0; i < F::kVector; ++i) values[i] = Epilogue<F>(values[i], maps[i], addend[i]);
+  for (int i = 0; i < F::kVector; ++i)
+    values[i] = Epilogue<F>(values[i], MapOfElement(maps, i), addend[i]);
   V y;
   y.Pack(values);
   y.StoreStreaming(a.y, index);

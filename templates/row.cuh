@@ -26,4 +26,21 @@ struct RowAddress {
   }
 };
 
+// The vectors of a row that one thread of a block handles: every kThreads-th.
+template <class F>
+struct OwnVectors {
+  using Index = typename RowAddress<F>::Index;
+  RowAddress<F> row;
+  int count;
+
+  __device__ __forceinline__ explicit OwnVectors(const RowAddress<F>& row_)
+      : row(row_),
+        count(threadIdx.x < row_.vectors
+                  ? static_cast<int>((row_.vectors - threadIdx.x - 1) / F::kThreads) + 1
+                  : 0) {}
+  __device__ __forceinline__ Index At(int i) const {
+    return row.At(threadIdx.x + static_cast<Index>(i) * F::kThreads);
+  }
+};
+
 }  // namespace onepass_kernel

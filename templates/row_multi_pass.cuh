@@ -5,7 +5,7 @@
 // read.
 //
 // F as for row_persistent_block.cuh, with kRegisterVectors as the vectors a thread loads at once.
-// Grid: rows * split. Workspace: the spreads of every block, unless TakesSaved.
+// Grid: rows * split. Workspace: the spreads of every block, unless `takes_saved`.
 #pragma once
 
 #include "norm.cuh"
@@ -39,14 +39,14 @@ struct RowPart {
 // Moments of kCount resident values, then merged into `total`.
 template <class S, class C, int kCount>
 __device__ __forceinline__ void Accumulate(Moments<S>& total, const C (&x)[kCount], C unit) {
-  const C weight = unit < C(1) ? WeightOf<C>(kCount) : C(1);
+  const auto scale = Scale<C>::Of(unit, WeightOf<C>(kCount));
   C sum = C(0);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) sum = fma(x[i], weight, sum);
-  const C mean = sum / (C(kCount) * weight);
+  for (int i = 0; i < kCount; ++i) sum = fma(x[i], scale.weight, sum);
+  const Provisional<C> about = {C(kCount), sum / (C(kCount) * scale.weight), scale};
   Deviations<S> d;
-  d.Add(x, mean * unit, unit, weight);
-  total = Merge(total, Corrected(C(kCount), mean, d, unit, weight), unit);
+  d.Add(x, about);
+  total = Merge(total, Corrected(about, d), unit);
 }
 
 // The moments of one thread's share of a part.
@@ -93,13 +93,11 @@ __device__ __forceinline__ void RowStatistics(const Arguments& a) {
   const RowAddress<F> address(a, row);
   const RowPart<F> part(a, address, row, blockIdx.x - row * a.split);
   const C count = static_cast<C>(part.end - part.begin) * C(F::kVector);
-  const Spread<S> spread = InBestUnit<F, S>(a.eps, [&](C unit) {
-    const C weight = unit < C(1) ? static_cast<C>(a.weight) : C(1);
-    const Moments<S> own = OwnMoments<F, S>(a, address, part, unit);
-    return BlockMerge(own, count, unit, weight, scratch);
+  const Spread<S> spread = InBestUnit<F, S>(a, [&](Scale<C> scale) {
+    return BlockMerge(OwnMoments<F, S>(a, address, part, scale.unit), count, scale, scratch);
   });
   if (threadIdx.x != 0) return;
-  if (TakesSaved(a)) {
+  if (a.takes_saved) {
     FinishChannel<F>(a, row, spread, /*record=*/true);
   } else {
     Scratch<Spread<S>>(a)[blockIdx.x] = spread;
@@ -114,12 +112,11 @@ __device__ __forceinline__ Spread<S> CombineParts(const Arguments& a, long long 
   const Spread<S>* parts = Scratch<Spread<S>>(a) + row * a.split;
   if (a.split == 1) return parts[0];
   const C count = static_cast<C>(a.reduced);
-  return InBestUnit<F, S>(a.eps, [&](C unit) {
-    const C weight = unit < C(1) ? static_cast<C>(a.weight) : C(1);
+  return InBestUnit<F, S>(a, [&](Scale<C> scale) {
     Moments<S> total = {};
     for (long long i = threadIdx.x; i < a.split; i += F::kThreads)
-      total = Merge(total, MomentsOf(parts[i], unit), unit);
-    return BlockMerge(total, count, unit, weight, scratch);
+      total = Merge(total, MomentsOf(parts[i], scale.unit), scale.unit);
+    return BlockMerge(total, count, scale, scratch);
   });
 }
 
@@ -135,7 +132,7 @@ __device__ __forceinline__ void RowApply(const Arguments& a) {
   const long long row = block / a.split;
   const RowAddress<F> address(a, row);
   const RowPart<F> part(a, address, row, block - row * a.split);
-  const AffineMap<S> map = TakesSaved(a)
+  const AffineMap<S> map = a.takes_saved
                                ? SavedMap<F>(a, row)
                                : FinishChannel<F>(a, row, CombineParts<F>(a, row, scratch),
                                                   part.part == 0 && threadIdx.x == 0);

@@ -1,4 +1,4 @@
-// Tiles of columns, as both Column strategies use them (templates/column.cuh).
+// Tiles of columns, as both Column strategies use them (templates/column_tile.cuh).
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,10 @@ inline ApproxBound WithinUlps(double value, int ulps) {
 inline constexpr double kTenthOfOctave = 1.0717734625362931;  // 2^0.1
 
 // The bounds of the operations, by their exact results. Of f32 where not said otherwise.
-inline ApproxBound Exp2Bound(double x) {  // two steps from the correctly rounded result
+// Two steps from the correctly rounded result; exact for integers, of which the CUDA math library
+// makes its powers of two in double.
+inline ApproxBound Exp2Bound(double x) {
+  if (x == std::rint(x)) return {};
   const float rounded = static_cast<float>(std::exp2(x));
   return {rounded, std::ldexp(2, std::ilogb(rounded) - 23)};
 }

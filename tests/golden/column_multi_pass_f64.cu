@@ -37,17 +37,18 @@ static_assert(Facts::kInner % Facts::kVector == 0);
 static_assert(32 % Facts::kTileVectors == 0);
 static_assert(Facts::kTileVectors * Facts::kVector <= Facts::kThreads);
 
-// pair.cuh
-// activation.cuh
 // arguments.cuh
+// pair.cuh
 // moments.cuh
 // storage.cuh
+// column_tile.cuh
+// activation.cuh
 // norm.cuh
-// column.cuh
+// column_spreads.cuh
 // column_multi_pass.cuh
 
 
-static_assert(sizeof(onepass_kernel::Arguments) == 176);
+static_assert(sizeof(onepass_kernel::Arguments) == 184);
 static_assert(sizeof(Facts::Element::Raw) == 8);
 
 extern "C" __global__ void __launch_bounds__(512, 1)

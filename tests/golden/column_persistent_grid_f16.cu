@@ -38,18 +38,19 @@ static_assert(Facts::kInner % Facts::kVector == 0);
 static_assert(32 % Facts::kTileVectors == 0);
 static_assert(Facts::kTileVectors * Facts::kVector <= Facts::kThreads);
 
-// pair.cuh
-// activation.cuh
 // arguments.cuh
+// pair.cuh
 // moments.cuh
 // storage.cuh
+// column_tile.cuh
+// activation.cuh
 // norm.cuh
-// column.cuh
+// column_spreads.cuh
 // held.cuh
 // column_persistent_grid.cuh
 
 
-static_assert(sizeof(onepass_kernel::Arguments) == 176);
+static_assert(sizeof(onepass_kernel::Arguments) == 184);
 static_assert(sizeof(Facts::Element::Raw) == 2);
 
 extern "C" __global__ void __launch_bounds__(512, 1)

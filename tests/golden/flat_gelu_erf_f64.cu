@@ -43,7 +43,7 @@ static_assert(Facts::kVector * 8 == 16);
 // flat.cuh
 
 
-static_assert(sizeof(onepass_kernel::Arguments) == 176);
+static_assert(sizeof(onepass_kernel::Arguments) == 184);
 static_assert(sizeof(Facts::Element::Raw) == 8);
 
 extern "C" __global__ void __launch_bounds__(256, 2)

@@ -45,7 +45,7 @@ static_assert(Facts::kInner % Facts::kVector == 0);
 // row_multi_pass.cuh
 
 
-static_assert(sizeof(onepass_kernel::Arguments) == 176);
+static_assert(sizeof(onepass_kernel::Arguments) == 184);
 static_assert(sizeof(Facts::Element::Raw) == 4);
 
 extern "C" __global__ void __launch_bounds__(256, 4)

@@ -47,7 +47,7 @@ static_assert(Facts::kInner % Facts::kVector == 0);
 // row_persistent_block.cuh
 
 
-static_assert(sizeof(onepass_kernel::Arguments) == 176);
+static_assert(sizeof(onepass_kernel::Arguments) == 184);
 static_assert(sizeof(Facts::Element::Raw) == 2);
 
 extern "C" __global__ void __launch_bounds__(256, 2)

@@ -58,6 +58,9 @@ constexpr NumericCase kCases[] = {
     {"batch_norm.infer f64 7x9x11:nhwc", "normal:0,1e200"},
     {"batch_norm.infer bf16 7x9x11:nhwc", "normal:0,1e30"},
     {"batch_norm.infer f32 4x4x4 eps=1e39", "normal:0,1"},
+    {"batch_norm.infer bf16 4x8x16 eps=1e-46", "normal:0,1e-22"},
+    {"batch_norm.infer f32 4x8x16:nhwc eps=1e-46", "normal:0,1e-25"},
+    {"batch_norm.infer f64 4x8x16 eps=1e-310", "normal:0,1e-158"},
     {"batch_norm.train f16 4x4x4 eps=1e39", "normal:0,1"},
 };
 

@@ -130,6 +130,15 @@ TEST(TrafficTest, BestPlansMoveWhatIsPredictedAndNoMore) {
   for (const Expected& e : kFewMegabytes) ExpectTrafficOfPlans(e, /*all_plans=*/false);
 }
 
+// Neighbours share sectors, and L2 cannot wait for the slower one.
+TEST(TrafficTest, RaggedRowsBeyondL2MoveWhatIsPredictedAndNoMore) {
+  for (const Expected& e :
+       {Expected{"batch_norm.train bf16 71x33x97x99:nhwc", "h200", "multi_pass"},
+        Expected{"batch_norm.train f32 35x65x50x97:nhwc", "a100", "multi_pass"},
+        Expected{"batch_norm.train bf16 41x64x97x97", "h200", "multi_pass"}})
+    ExpectTrafficOfPlans(e, /*all_plans=*/false);
+}
+
 TEST(TrafficTest, SlowEveryPlanMovesWhatIsPredictedAndNoMore) {
   for (const Expected& e : kFewMegabytes) ExpectTrafficOfPlans(e, /*all_plans=*/true);
 }
