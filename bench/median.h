@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace onepass::bench {
 
@@ -27,7 +27,7 @@ inline double MedianOf(std::vector<double> values) {
 using Work = std::function<void(int calls)>;
 
 // Nanoseconds of one call of each, the median of `rounds` turns of `calls` calls.
-inline std::vector<double> MedianNanoseconds(absl::Span<const Work> works, int rounds, int calls) {
+inline std::vector<double> MedianNanoseconds(llvm::ArrayRef<Work> works, int rounds, int calls) {
   std::vector<std::vector<double>> times(works.size());
   for (int round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < works.size(); ++i) {

@@ -13,13 +13,13 @@ class NullDevice final : public Device {
 
   absl::StatusOr<DeviceAddress> Allocate(const Allocation&) override { return DeviceAddress{256}; }
   absl::Status Free(DeviceAddress) override { return absl::OkStatus(); }
-  absl::Status CopyIn(DeviceAddress, absl::Span<const uint8_t>) override {
+  absl::Status CopyIn(DeviceAddress, llvm::ArrayRef<uint8_t>) override { return absl::OkStatus(); }
+  absl::Status CopyOut(llvm::MutableArrayRef<uint8_t>, DeviceAddress) override {
     return absl::OkStatus();
   }
-  absl::Status CopyOut(absl::Span<uint8_t>, DeviceAddress) override { return absl::OkStatus(); }
   absl::Status Fill(DeviceAddress, uint8_t, int64_t) override { return absl::OkStatus(); }
   absl::StatusOr<std::unique_ptr<LoadedModule>> Load(const Binary&,
-                                                     absl::Span<const std::string>) override {
+                                                     llvm::ArrayRef<std::string>) override {
     return std::make_unique<LoadedModule>();
   }
   absl::Status Launch(const KernelLaunch&, Stream) override { return absl::OkStatus(); }

@@ -10,7 +10,7 @@
 
 namespace onepass::cache {
 
-std::string PreimageOf(absl::Span<const absl::string_view> fields) {
+std::string PreimageOf(llvm::ArrayRef<absl::string_view> fields) {
   std::string preimage;
   for (absl::string_view field : fields) {
     AppendU64(field.size(), preimage);

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace onepass::cache {
 
 // Joins fields into the bytes that a digest is taken of: each field is preceded by its length as
 // eight little-endian bytes, so ("ab", "c") and ("a", "bc") differ. The result is a key's
 // preimage: stores keep it whole beside the payload and compare it on every read.
-std::string PreimageOf(absl::Span<const absl::string_view> fields);
+std::string PreimageOf(llvm::ArrayRef<absl::string_view> fields);
 
 // The SHA-256 of a preimage: the name of an entry in every store. A plain value; any digest,
 // all zeros included, is a valid one.

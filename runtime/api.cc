@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/api_handles.h"
 #include "runtime/options.h"
 

@@ -30,7 +30,7 @@ constexpr int64_t kReservedBytes = 1024;
 // A 64-bit ELF file that may be damaged: whatever lies outside the bytes reads as nothing.
 class ElfFile {
  public:
-  explicit ElfFile(absl::Span<const uint8_t> bytes) : bytes_(bytes) {}
+  explicit ElfFile(llvm::ArrayRef<uint8_t> bytes) : bytes_(bytes) {}
 
   // False for bytes that are no such file.
   bool ReadSections() {
@@ -55,12 +55,12 @@ class ElfFile {
     return found == sections_.end() ? nullptr : &*found;
   }
 
-  absl::Span<const uint8_t> BytesOf(const Elf64_Shdr& section) const {
+  llvm::ArrayRef<uint8_t> BytesOf(const Elf64_Shdr& section) const {
     if (section.sh_type == SHT_NOBITS || section.sh_offset > bytes_.size() ||
         section.sh_size > bytes_.size() - section.sh_offset) {
       return {};
     }
-    return bytes_.subspan(section.sh_offset, section.sh_size);
+    return bytes_.slice(section.sh_offset, section.sh_size);
   }
 
   // The names of all symbols, in the order of their numbers.
@@ -87,31 +87,30 @@ class ElfFile {
   // The string at `offset` of a string table; empty where there is none.
   absl::string_view StringAt(size_t table, uint64_t offset) const {
     if (table >= sections_.size()) return "";
-    absl::Span<const uint8_t> strings = BytesOf(sections_[table]);
+    llvm::ArrayRef<uint8_t> strings = BytesOf(sections_[table]);
     if (offset >= strings.size()) return "";
     absl::string_view rest(reinterpret_cast<const char*>(strings.data()) + offset,
                            strings.size() - offset);
     return rest.substr(0, rest.find('\0'));
   }
 
-  absl::Span<const uint8_t> bytes_;
+  llvm::ArrayRef<uint8_t> bytes_;
   std::vector<Elf64_Shdr> sections_;
   size_t names_ = 0;
 };
 
-uint32_t WordAt(absl::Span<const uint8_t> bytes, size_t offset) {
+uint32_t WordAt(llvm::ArrayRef<uint8_t> bytes, size_t offset) {
   uint32_t word;
   std::memcpy(&word, bytes.data() + offset, sizeof(word));
   return word;
 }
 
 // The kernel's numbers from the attributes of the whole file.
-void ReadAttributes(absl::Span<const uint8_t> attributes, uint32_t symbol,
-                    KernelResources& kernel) {
+void ReadAttributes(llvm::ArrayRef<uint8_t> attributes, uint32_t symbol, KernelResources& kernel) {
   while (attributes.size() >= 4) {
     uint8_t format = attributes[0], attribute = attributes[1];
     size_t size = format == kSizedFormat ? attributes[2] + 256u * attributes[3] : 0;
-    absl::Span<const uint8_t> value = attributes.subspan(4);
+    llvm::ArrayRef<uint8_t> value = attributes.drop_front(4);
     if (size > value.size()) return;
     if (size == 8 && WordAt(value, 0) == symbol) {
       int number = static_cast<int>(WordAt(value, 4));
@@ -120,14 +119,14 @@ void ReadAttributes(absl::Span<const uint8_t> attributes, uint32_t symbol,
         kernel.local_bytes = std::max(kernel.local_bytes, number);
       }
     }
-    attributes = value.subspan(size);
+    attributes = value.drop_front(size);
   }
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<KernelResources>> ReadCubin(absl::Span<const uint8_t> cubin,
-                                                       absl::Span<const std::string> kernels) {
+absl::StatusOr<std::vector<KernelResources>> ReadCubin(llvm::ArrayRef<uint8_t> cubin,
+                                                       llvm::ArrayRef<std::string> kernels) {
   ElfFile file(cubin);
   if (!file.ReadSections()) return absl::DataLossError("the machine code is no ELF file");
   const std::vector<absl::string_view> symbols = file.Symbols();

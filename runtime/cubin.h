@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/binary.h"
 
 namespace onepass {
@@ -18,8 +18,8 @@ namespace onepass {
 // leaves its number 0. spill_bytes is local_bytes: the file does not tell spills from arrays.
 //
 // DATA_LOSS for bytes that are no cubin, NOT_FOUND for a kernel that is not in it. Trusts nothing.
-absl::StatusOr<std::vector<KernelResources>> ReadCubin(absl::Span<const uint8_t> cubin,
-                                                       absl::Span<const std::string> kernels);
+absl::StatusOr<std::vector<KernelResources>> ReadCubin(llvm::ArrayRef<uint8_t> cubin,
+                                                       llvm::ArrayRef<std::string> kernels);
 
 // Takes ptxas's remarks (--ptxas-options=-v) out of a compiler's log: sets spill_bytes of the
 // kernels that they speak of, and returns the log without them. They hold times, which would make

@@ -53,7 +53,7 @@ absl::Status DeviceTensors::AllocateWorkspace(const Schedule& schedule) {
   return device_->Fill(workspace_.address, 0, schedule.barrier_bytes);
 }
 
-absl::Status DeviceTensors::CopyIn(absl::Span<const HostTensor> inputs) {
+absl::Status DeviceTensors::CopyIn(llvm::ArrayRef<HostTensor> inputs) {
   for (const HostTensor& input : inputs) {
     if (input.bytes.empty()) continue;
     if (absl::Status s = device_->CopyIn(buffers_[input.spec.role], input.bytes); !s.ok()) return s;
@@ -77,7 +77,8 @@ absl::StatusOr<std::vector<HostTensor>> DeviceTensors::CopyOutputs() const {
     if (!spec.output) continue;
     HostTensor tensor{spec, std::vector<uint8_t>(SpanBytes(spec))};
     if (!tensor.bytes.empty()) {
-      if (absl::Status s = device_->CopyOut(absl::MakeSpan(tensor.bytes), buffers_[spec.role]);
+      if (absl::Status s =
+              device_->CopyOut(llvm::MutableArrayRef(tensor.bytes), buffers_[spec.role]);
           !s.ok())
         return s;
     }

@@ -5,11 +5,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "codegen/key.h"
 #include "codegen/plan.h"
 #include "codegen/problem.h"
 #include "codegen/roles.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/device/device.h"
 #include "runtime/reference/reference.h"
 #include "runtime/workspace.h"
@@ -34,7 +34,7 @@ class DeviceTensors {
   // Allocates what a schedule needs and zeroes its barrier words.
   absl::Status AllocateWorkspace(const Schedule& schedule);
 
-  absl::Status CopyIn(absl::Span<const HostTensor> inputs);
+  absl::Status CopyIn(llvm::ArrayRef<HostTensor> inputs);
   // Fills the outputs that are no inputs too with bytes that read as NaN, so that what a kernel
   // leaves unwritten is seen.
   absl::Status SpoilOutputs();

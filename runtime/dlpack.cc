@@ -17,7 +17,7 @@ absl::Status Invalid(absl::string_view name, const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(name, ": ", parts...));
 }
 
-std::string Sizes(absl::Span<const int64_t> sizes) { return absl::StrJoin(sizes, "x"); }
+std::string Sizes(llvm::ArrayRef<int64_t> sizes) { return absl::StrJoin(sizes, "x"); }
 
 DLDataType TypeOf(DType dtype) {
   const uint8_t bits = static_cast<uint8_t>(8 * SizeOf(dtype));
@@ -47,7 +47,7 @@ absl::Status CheckStrides(absl::string_view name, const DLTensor& got, const Ten
 }
 
 absl::Status CheckSizes(absl::string_view name, const DLTensor& got, const TensorSpec& wanted) {
-  const absl::Span<const int64_t> shape(got.shape, std::max(got.ndim, 0));
+  const llvm::ArrayRef<int64_t> shape(got.shape, std::max(got.ndim, 0));
   if (std::equal(shape.begin(), shape.end(), wanted.dims.begin(), wanted.dims.end()))
     return absl::OkStatus();
   return Invalid(name, "is ", Sizes(shape), ", but the problem wants ", Sizes(wanted.dims));
@@ -74,8 +74,8 @@ absl::Status CheckTensor(absl::string_view name, const DLTensor& got, const Tens
 }
 
 absl::Status TakeAddresses(const onepass_engine& engine, const onepass_problem& problem,
-                           absl::Span<const onepass_dlpack> tensors,
-                           absl::Span<uint64_t> addresses) {
+                           llvm::ArrayRef<onepass_dlpack> tensors,
+                           llvm::MutableArrayRef<uint64_t> addresses) {
   std::vector<bool> given(addresses.size(), false);
   std::fill(addresses.begin(), addresses.end(), 0);
   for (const onepass_dlpack& entry : tensors) {

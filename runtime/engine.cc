@@ -72,8 +72,8 @@ absl::Status Engine::Launch(const Kernel& kernel, const Problem& problem, const 
   if (workspace.address % kWorkspaceAlignment != 0) return Misaligned(workspace);
   const onepass_kernel::Arguments arguments =
       ArgumentsOf(buffers, extents, kernel.plan, workspace.address);
-  const absl::Span<const uint8_t> block(reinterpret_cast<const uint8_t*>(&arguments),
-                                        sizeof(arguments));
+  const llvm::ArrayRef<uint8_t> block(reinterpret_cast<const uint8_t*>(&arguments),
+                                      sizeof(arguments));
   for (const LaunchShape& shape : schedule.launches) {
     absl::Status launched =
         device_.Launch({.module = kernel.module.get(), .shape = shape, .arguments = block}, stream);

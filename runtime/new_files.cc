@@ -69,7 +69,7 @@ NewFiles::~NewFiles() {
   for (const auto& [temporary, path] : pending_) unlink(temporary.c_str());
 }
 
-absl::Status NewFiles::Write(const std::string& path, absl::Span<const absl::string_view> pieces) {
+absl::Status NewFiles::Write(const std::string& path, llvm::ArrayRef<absl::string_view> pieces) {
   return Stream(path, [&](Sink sink) {
     for (const absl::string_view piece : pieces) {
       if (absl::Status s = sink(piece); !s.ok()) return s;

@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace onepass {
 
@@ -28,7 +28,7 @@ class NewFiles {
   ~NewFiles();
 
   // The file's bytes are the pieces, one after the other.
-  absl::Status Write(const std::string& path, absl::Span<const absl::string_view> pieces);
+  absl::Status Write(const std::string& path, llvm::ArrayRef<absl::string_view> pieces);
   // The file's bytes are what `produce` gives its sink, piece by piece; an error of `produce` is
   // returned.
   absl::Status Stream(const std::string& path, absl::FunctionRef<absl::Status(Sink)> produce);

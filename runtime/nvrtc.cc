@@ -109,8 +109,7 @@ absl::StatusOr<std::shared_ptr<Nvrtc>> Nvrtc::Load(const ToolkitPaths& paths) {
   return LoadFirstOf(NvrtcCandidates(paths));
 }
 
-absl::StatusOr<std::shared_ptr<Nvrtc>> Nvrtc::LoadFirstOf(
-    absl::Span<const std::string> candidates) {
+absl::StatusOr<std::shared_ptr<Nvrtc>> Nvrtc::LoadFirstOf(llvm::ArrayRef<std::string> candidates) {
   std::vector<std::string> tried;
   for (const std::string& candidate : candidates) {
     absl::StatusOr<std::shared_ptr<Nvrtc>> nvrtc = LoadFrom(candidate);
@@ -234,7 +233,7 @@ class Nvrtc::Program {
 };
 
 absl::StatusOr<Binary> Nvrtc::Compile(const Source& source, absl::string_view arch,
-                                      absl::Span<const std::string> more) const {
+                                      llvm::ArrayRef<std::string> more) const {
   absl::StatusOr<std::string> target = TargetFor(arch);
   if (!target.ok()) return target.status();
   if (source.kernels.empty()) return absl::InvalidArgumentError("a source without kernels");

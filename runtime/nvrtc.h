@@ -7,8 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "codegen/plan.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/binary.h"
 #include "runtime/toolkit_paths.h"
 
@@ -23,8 +23,7 @@ class Nvrtc {
   // where there is none from kOldestVersion on: says where it was looked for and what brings it.
   static absl::StatusOr<std::shared_ptr<Nvrtc>> Load(const ToolkitPaths& paths);
   // The same of given libraries, paths or names.
-  static absl::StatusOr<std::shared_ptr<Nvrtc>> LoadFirstOf(
-      absl::Span<const std::string> candidates);
+  static absl::StatusOr<std::shared_ptr<Nvrtc>> LoadFirstOf(llvm::ArrayRef<std::string> candidates);
 
   // The oldest version that takes all of Options, times ten: 12.9.
   static constexpr int kOldestVersion = 129;
@@ -50,7 +49,7 @@ class Nvrtc {
   // older than it knows, INTERNAL for everything else that NVRTC says.
   // `more` are options besides Options(arch).
   absl::StatusOr<Binary> Compile(const Source& source, absl::string_view arch,
-                                 absl::Span<const std::string> more = {}) const;
+                                 llvm::ArrayRef<std::string> more = {}) const;
 
  private:
   struct Functions;

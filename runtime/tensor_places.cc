@@ -48,7 +48,7 @@ int TensorPlaces::IndexOf(Role role, int stage) const {
   return -1;
 }
 
-absl::Status TensorPlaces::Place(absl::Span<const uint64_t> addresses, Buffers& buffers) const {
+absl::Status TensorPlaces::Place(llvm::ArrayRef<uint64_t> addresses, Buffers& buffers) const {
   if (addresses.size() != specs_.size())
     return Invalid("addresses: there are ", addresses.size(), ", but the problem has ",
                    specs_.size(), " tensors");
@@ -64,7 +64,7 @@ absl::Status TensorPlaces::Place(absl::Span<const uint64_t> addresses, Buffers& 
   return CheckOverlaps(addresses);
 }
 
-absl::Status TensorPlaces::CheckShared(absl::Span<const uint64_t> addresses) const {
+absl::Status TensorPlaces::CheckShared(llvm::ArrayRef<uint64_t> addresses) const {
   for (size_t i = 0; i < specs_.size(); ++i) {
     if (shares_[i] < 0 || addresses[i] == 0 || addresses[i] == addresses[shares_[i]]) continue;
     if (owners_.empty()) continue;
@@ -74,7 +74,7 @@ absl::Status TensorPlaces::CheckShared(absl::Span<const uint64_t> addresses) con
   return absl::OkStatus();
 }
 
-absl::Status TensorPlaces::CheckOverlaps(absl::Span<const uint64_t> addresses) const {
+absl::Status TensorPlaces::CheckOverlaps(llvm::ArrayRef<uint64_t> addresses) const {
   const int count = static_cast<int>(owners_.size());
   for (int i = 0; i < written_; ++i) {
     const uint64_t begin = addresses[owners_[i].index];

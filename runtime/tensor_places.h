@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "codegen/key.h"
 #include "codegen/problem.h"
 #include "codegen/roles.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace onepass {
@@ -28,7 +28,7 @@ class TensorPlaces {
   // the tensors, one is 0 or not aligned to its element, a tensor that shares another's memory has
   // another address than that (0 will do), or a written tensor overlaps another one. Empty tensors
   // lie nowhere. Hot: neither allocates nor locks where all is well.
-  absl::Status Place(absl::Span<const uint64_t> addresses, Buffers& buffers) const;
+  absl::Status Place(llvm::ArrayRef<uint64_t> addresses, Buffers& buffers) const;
 
  private:
   // A tensor that shares nobody's memory and is not empty.
@@ -43,8 +43,8 @@ class TensorPlaces {
   int IndexOf(Role role, int stage) const;
   absl::Status BadAddress(const Owner& owner, uint64_t address) const;
   absl::Status Overlap(const Owner& written, const Owner& other) const;
-  absl::Status CheckShared(absl::Span<const uint64_t> addresses) const;
-  absl::Status CheckOverlaps(absl::Span<const uint64_t> addresses) const;
+  absl::Status CheckShared(llvm::ArrayRef<uint64_t> addresses) const;
+  absl::Status CheckOverlaps(llvm::ArrayRef<uint64_t> addresses) const;
 
   llvm::SmallVector<TensorSpec, 8> specs_;
   llvm::SmallVector<int, 8> shares_;

@@ -21,8 +21,8 @@ std::string OppositeOf(absl::string_view flag) {
 
 }  // namespace
 
-absl::StatusOr<Arguments> Arguments::Parse(absl::Span<const std::string> words,
-                                           absl::Span<const Flag> flags) {
+absl::StatusOr<Arguments> Arguments::Parse(llvm::ArrayRef<std::string> words,
+                                           llvm::ArrayRef<Flag> flags) {
   Arguments arguments;
   for (size_t i = 0; i < words.size(); ++i) {
     const absl::string_view word = words[i];

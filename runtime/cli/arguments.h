@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace onepass::cli {
 
@@ -24,8 +24,8 @@ class Arguments {
   // Flags stand before, after or between the other words, as `--key value` or `--key=value`; after
   // `--` there are none. A lone `-` is a word. Of --check and --no-check the last wins; a flag with
   // a value is given once, unless it may be given many times. kInvalidArgument names the flag.
-  static absl::StatusOr<Arguments> Parse(absl::Span<const std::string> words,
-                                         absl::Span<const Flag> flags);
+  static absl::StatusOr<Arguments> Parse(llvm::ArrayRef<std::string> words,
+                                         llvm::ArrayRef<Flag> flags);
 
   const std::vector<std::string>& words() const { return words_; }
   // The words joined again into a problem line: `expr=a + b`, whose quotes the shell took, gets

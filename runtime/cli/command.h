@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/cli/arguments.h"
 
 namespace onepass::cli {
@@ -14,12 +14,12 @@ struct Command {
   absl::string_view name;
   absl::string_view operands;  // "PROBLEM", for the help
   absl::string_view summary;
-  absl::Span<const Flag> flags;
+  llvm::ArrayRef<Flag> flags;
   // Prints its results to standard output, its errors with Complain, and returns the exit code.
   int (*run)(const Arguments& arguments);
   // Says why the command's words cannot be taken apart, and returns the exit code; null: Complain
   // does.
-  int (*refuse)(absl::Span<const std::string> words, const absl::Status& status) = nullptr;
+  int (*refuse)(llvm::ArrayRef<std::string> words, const absl::Status& status) = nullptr;
 };
 
 extern const Command kRunCommand;
@@ -39,6 +39,6 @@ int Complain(absl::string_view message, int exit_code);
 
 // The whole program: `words` are main's arguments after the program's name. Returns the exit code;
 // never throws.
-int RunProgram(absl::Span<const std::string> words);
+int RunProgram(llvm::ArrayRef<std::string> words);
 
 }  // namespace onepass::cli

@@ -35,7 +35,7 @@ void PrintCommand(const Command& command) {
   }
 }
 
-int RunCommand(absl::Span<const std::string> words) {
+int RunCommand(llvm::ArrayRef<std::string> words) {
   if (words.empty()) return Complain("no command; 'onepass help' lists them", kExitInvalid);
   if (IsHelp(words[0])) {
     PrintCommands();
@@ -53,10 +53,10 @@ int RunCommand(absl::Span<const std::string> words) {
     PrintCommand(command);
     return kExitOk;
   }
-  const auto arguments = Arguments::Parse(words.subspan(1), command.flags);
+  const auto arguments = Arguments::Parse(words.drop_front(1), command.flags);
   if (!arguments.ok()) {
     return command.refuse == nullptr ? Complain(arguments.status())
-                                     : command.refuse(words.subspan(1), arguments.status());
+                                     : command.refuse(words.drop_front(1), arguments.status());
   }
   return command.run(*arguments);
 }
@@ -70,7 +70,7 @@ int Complain(absl::string_view message, int exit_code) {
 
 int Complain(const absl::Status& status) { return Complain(status.message(), ExitCodeOf(status)); }
 
-int RunProgram(absl::Span<const std::string> words) {
+int RunProgram(llvm::ArrayRef<std::string> words) {
   int code = kExitOther;
   try {
     code = RunCommand(words);

@@ -162,7 +162,7 @@ bool Fits(const PtxArgument& argument, uint64_t value, int64_t bytes) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<PtxArgument>> ReadPtxArguments(absl::Span<const std::string> texts) {
+absl::StatusOr<std::vector<PtxArgument>> ReadPtxArguments(llvm::ArrayRef<std::string> texts) {
   std::vector<PtxArgument> arguments;
   for (const std::string& text : texts) {
     auto argument = ReadOne(text);
@@ -180,7 +180,7 @@ absl::StatusOr<std::vector<PtxArgument>> ReadPtxArguments(absl::Span<const std::
 }
 
 absl::StatusOr<std::vector<uint8_t>> PackPtxArguments(const sim::Entry& entry,
-                                                      absl::Span<const PtxArgument> arguments,
+                                                      llvm::ArrayRef<PtxArgument> arguments,
                                                       sim::Gpu& gpu,
                                                       std::vector<uint64_t>& addresses) {
   if (arguments.size() != entry.parameters.size()) {

@@ -7,8 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "codegen/problem.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/new_files.h"
 #include "runtime/sim/gpu.h"
 
@@ -34,13 +34,13 @@ struct PtxArgument {
 };
 
 // One for each text, in order. kInvalidArgument names the argument and says what is wrong.
-absl::StatusOr<std::vector<PtxArgument>> ReadPtxArguments(absl::Span<const std::string> texts);
+absl::StatusOr<std::vector<PtxArgument>> ReadPtxArguments(llvm::ArrayRef<std::string> texts);
 
 // Places the buffers on `gpu`, and lays the parameters of `entry` out. `addresses` has one place
 // for each argument: the buffer's address, 0 for a value. kInvalidArgument where the number or the
 // size of the arguments is not the entry's.
 absl::StatusOr<std::vector<uint8_t>> PackPtxArguments(const sim::Entry& entry,
-                                                      absl::Span<const PtxArgument> arguments,
+                                                      llvm::ArrayRef<PtxArgument> arguments,
                                                       sim::Gpu& gpu,
                                                       std::vector<uint64_t>& addresses);
 

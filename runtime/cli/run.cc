@@ -39,7 +39,7 @@ int Tell(const RunReport& report, bool json) {
 }
 
 // Whoever asked for JSON gets it, also where nothing else of the request is understood.
-int Refuse(absl::Span<const std::string> words, const absl::Status& status) {
+int Refuse(llvm::ArrayRef<std::string> words, const absl::Status& status) {
   const auto end = std::find(words.begin(), words.end(), "--");
   const bool json = std::find(words.begin(), end, "--json") != end;
   return Tell(FailedReport(absl::StrJoin(words, " "), status), json);

@@ -96,7 +96,7 @@ absl::Status CudaDevice::Free(DeviceAddress address) {
   return driver().Free(base);
 }
 
-absl::Status CudaDevice::CopyIn(DeviceAddress to, absl::Span<const uint8_t> from) {
+absl::Status CudaDevice::CopyIn(DeviceAddress to, llvm::ArrayRef<uint8_t> from) {
   if (from.empty()) return absl::OkStatus();
   CudaScope scope(*primary_);
   if (!scope.status().ok()) return scope.status();
@@ -106,7 +106,7 @@ absl::Status CudaDevice::CopyIn(DeviceAddress to, absl::Span<const uint8_t> from
   return driver().Synchronize(nullptr);
 }
 
-absl::Status CudaDevice::CopyOut(absl::Span<uint8_t> to, DeviceAddress from) {
+absl::Status CudaDevice::CopyOut(llvm::MutableArrayRef<uint8_t> to, DeviceAddress from) {
   if (to.empty()) return absl::OkStatus();
   CudaScope scope(*primary_);
   if (!scope.status().ok()) return scope.status();
@@ -124,7 +124,7 @@ absl::Status CudaDevice::Fill(DeviceAddress address, uint8_t byte, int64_t bytes
 }
 
 absl::StatusOr<std::unique_ptr<LoadedModule>> CudaDevice::Load(
-    const Binary& binary, absl::Span<const std::string> kernels) {
+    const Binary& binary, llvm::ArrayRef<std::string> kernels) {
   absl::StatusOr<std::unique_ptr<CudaModule>> module =
       CudaModule::Load(primary_, spec_, binary, kernels);
   if (!module.ok()) return module.status();

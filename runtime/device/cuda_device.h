@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/device/cuda_primary.h"
 #include "runtime/device/device.h"
 
@@ -35,11 +35,11 @@ class CudaDevice final : public Device {
 
   absl::StatusOr<DeviceAddress> Allocate(const Allocation& allocation) override;
   absl::Status Free(DeviceAddress address) override;
-  absl::Status CopyIn(DeviceAddress to, absl::Span<const uint8_t> from) override;
-  absl::Status CopyOut(absl::Span<uint8_t> to, DeviceAddress from) override;
+  absl::Status CopyIn(DeviceAddress to, llvm::ArrayRef<uint8_t> from) override;
+  absl::Status CopyOut(llvm::MutableArrayRef<uint8_t> to, DeviceAddress from) override;
   absl::Status Fill(DeviceAddress address, uint8_t byte, int64_t bytes) override;
-  absl::StatusOr<std::unique_ptr<LoadedModule>> Load(
-      const Binary& binary, absl::Span<const std::string> kernels) override;
+  absl::StatusOr<std::unique_ptr<LoadedModule>> Load(const Binary& binary,
+                                                     llvm::ArrayRef<std::string> kernels) override;
   absl::Status Launch(const KernelLaunch& launch, Stream stream) override;
   absl::Status Synchronize(Stream stream) override;
   absl::Status BeginMeasure(Stream stream) override;

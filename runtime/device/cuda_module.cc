@@ -25,7 +25,7 @@ absl::StatusOr<CUmod_st*> LoadImage(const CudaDriver& driver, const Binary& bina
 
 absl::StatusOr<std::unique_ptr<CudaModule>> CudaModule::Load(
     const std::shared_ptr<const RetainedPrimary>& primary, const DeviceSpec& spec,
-    const Binary& binary, absl::Span<const std::string> kernels) {
+    const Binary& binary, llvm::ArrayRef<std::string> kernels) {
   CudaScope scope(*primary);
   if (!scope.status().ok()) return scope.status();
   absl::StatusOr<CUmod_st*> handle = LoadImage(primary->driver(), binary);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "codegen/device_spec.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/binary.h"
 #include "runtime/device/cuda_primary.h"
 #include "runtime/device/device.h"
@@ -29,7 +29,7 @@ class CudaModule final : public LoadedModule {
   // Errors are the driver's; for PTX with its compiler's log.
   static absl::StatusOr<std::unique_ptr<CudaModule>> Load(
       const std::shared_ptr<const RetainedPrimary>& primary, const DeviceSpec& spec,
-      const Binary& binary, absl::Span<const std::string> kernels);
+      const Binary& binary, llvm::ArrayRef<std::string> kernels);
   ~CudaModule() override;
 
   // In the order in which they were asked for.

@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "codegen/counters.h"
 #include "codegen/device_spec.h"
 #include "codegen/plan.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/binary.h"
 
 namespace onepass {
@@ -39,7 +39,7 @@ class LoadedModule {
 struct KernelLaunch {
   const LoadedModule* module = nullptr;
   LaunchShape shape;
-  absl::Span<const uint8_t> arguments;
+  llvm::ArrayRef<uint8_t> arguments;
 };
 
 // An opaque stream of the device; 0 is the default stream.
@@ -66,13 +66,13 @@ class Device {
 
   virtual absl::StatusOr<DeviceAddress> Allocate(const Allocation& allocation) = 0;
   virtual absl::Status Free(DeviceAddress address) = 0;
-  virtual absl::Status CopyIn(DeviceAddress to, absl::Span<const uint8_t> from) = 0;
-  virtual absl::Status CopyOut(absl::Span<uint8_t> to, DeviceAddress from) = 0;
+  virtual absl::Status CopyIn(DeviceAddress to, llvm::ArrayRef<uint8_t> from) = 0;
+  virtual absl::Status CopyOut(llvm::MutableArrayRef<uint8_t> to, DeviceAddress from) = 0;
   virtual absl::Status Fill(DeviceAddress address, uint8_t byte, int64_t bytes) = 0;
 
   // `kernels` are the entry points, in the order that LaunchShape::kernel counts.
   virtual absl::StatusOr<std::unique_ptr<LoadedModule>> Load(
-      const Binary& binary, absl::Span<const std::string> kernels) = 0;
+      const Binary& binary, llvm::ArrayRef<std::string> kernels) = 0;
   // Asynchronous on real devices, done on return on simulated ones. The arguments are copied.
   virtual absl::Status Launch(const KernelLaunch& launch, Stream stream) = 0;
   virtual absl::Status Synchronize(Stream stream) = 0;

@@ -57,11 +57,11 @@ class SimDevice final : public Device {
     absl::MutexLock lock(&mutex_);
     return gpu_.memory().Free(address);
   }
-  absl::Status CopyIn(DeviceAddress to, absl::Span<const uint8_t> from) override {
+  absl::Status CopyIn(DeviceAddress to, llvm::ArrayRef<uint8_t> from) override {
     absl::MutexLock lock(&mutex_);
     return gpu_.memory().Write(to, from.data(), static_cast<int64_t>(from.size()));
   }
-  absl::Status CopyOut(absl::Span<uint8_t> to, DeviceAddress from) override {
+  absl::Status CopyOut(llvm::MutableArrayRef<uint8_t> to, DeviceAddress from) override {
     absl::MutexLock lock(&mutex_);
     return gpu_.memory().Read(from, to.data(), static_cast<int64_t>(to.size()));
   }
@@ -70,8 +70,8 @@ class SimDevice final : public Device {
     return gpu_.memory().Fill(address, byte, bytes);
   }
 
-  absl::StatusOr<std::unique_ptr<LoadedModule>> Load(
-      const Binary& binary, absl::Span<const std::string> kernels) override {
+  absl::StatusOr<std::unique_ptr<LoadedModule>> Load(const Binary& binary,
+                                                     llvm::ArrayRef<std::string> kernels) override {
     auto module = std::make_unique<SimModule>();
     auto parsed = sim::Module::Parse(binary.ptx);
     if (!parsed.ok()) return parsed.status();

@@ -32,7 +32,7 @@ struct Wanted {
 template <typename Real>
 class BatchNormReference : public Reference {
  public:
-  BatchNormReference(const Problem& problem, absl::Span<const HostTensor> inputs)
+  BatchNormReference(const Problem& problem, llvm::ArrayRef<HostTensor> inputs)
       : problem_(problem), inputs_(inputs), walk_(WalkOf()), slope_(SlopeBound(problem.act)) {
     const int64_t channels = problem_.channels();
     const Wanted ones = {std::vector<long double>(channels, 1), {}};
@@ -50,8 +50,8 @@ class BatchNormReference : public Reference {
     if (train) ComputeStatistics(moments);
   }
 
-  void Evaluate(const TensorSpec& output, int64_t begin, absl::Span<long double> want,
-                absl::Span<double> magnitude) const override {
+  void Evaluate(const TensorSpec& output, int64_t begin, llvm::MutableArrayRef<long double> want,
+                llvm::MutableArrayRef<double> magnitude) const override {
     if (output.role == Role::kY) return EvaluateY(begin, want, magnitude);
     const Wanted& wanted = statistics_.at(output.role);
     std::copy_n(wanted.values.begin() + begin, want.size(), want.begin());
@@ -139,7 +139,8 @@ class BatchNormReference : public Reference {
     statistics_[role].magnitudes.push_back(static_cast<double>(magnitude));
   }
 
-  void EvaluateY(int64_t begin, absl::Span<long double> want, absl::Span<double> magnitude) const {
+  void EvaluateY(int64_t begin, llvm::MutableArrayRef<long double> want,
+                 llvm::MutableArrayRef<double> magnitude) const {
     const HostTensor& x = *Find(Role::kX);
     const HostTensor* residual = Find(Role::kResidual);
     walk_.ForEachRun(begin, want.size(), kLongestRun, [&](const Walk::Run& run) {
@@ -218,7 +219,7 @@ class BatchNormReference : public Reference {
   }
 
   const Problem problem_;
-  const absl::Span<const HostTensor> inputs_;
+  const llvm::ArrayRef<HostTensor> inputs_;
   const Walk walk_;
   const double slope_;
   std::vector<Channel<Real>> channels_;
@@ -228,7 +229,7 @@ class BatchNormReference : public Reference {
 }  // namespace
 
 std::unique_ptr<Reference> MakeBatchNormReference(const Problem& problem,
-                                                  absl::Span<const HostTensor> inputs) {
+                                                  llvm::ArrayRef<HostTensor> inputs) {
   if (problem.dtype == DType::kF64) {
     return std::make_unique<BatchNormReference<long double>>(problem, inputs);
   }

@@ -122,7 +122,8 @@ Seen CheckRange(const Problem& problem, const Reference& reference, const HostTe
   Seen seen;
   for (int64_t at = begin; at < end; at += kPiece) {
     const int64_t count = std::min(kPiece, end - at);
-    reference.Evaluate(got.spec, at, absl::MakeSpan(want, count), absl::MakeSpan(magnitude, count));
+    reference.Evaluate(got.spec, at, llvm::MutableArrayRef(want, count),
+                       llvm::MutableArrayRef(magnitude, count));
     LoadElements(got.spec.dtype, got.bytes.data(), at, 1, count, values);
     for (int64_t i = 0; i < count; ++i) {
       seen.Add(judge(static_cast<Real>(want[i]), values[i], magnitude[i]), at + i);

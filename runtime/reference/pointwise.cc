@@ -17,8 +17,8 @@ class PointwiseReference : public Reference {
       : act_(problem.act), dtype_(problem.dtype), x_(x), walk_(WalkOf(problem, x.spec)) {}
 
   // The tolerance is the activation's own (UlpBound), so no magnitude is needed.
-  void Evaluate(const TensorSpec&, int64_t begin, absl::Span<long double> want,
-                absl::Span<double> magnitude) const override {
+  void Evaluate(const TensorSpec&, int64_t begin, llvm::MutableArrayRef<long double> want,
+                llvm::MutableArrayRef<double> magnitude) const override {
     constexpr int64_t kLongest = 512;
     walk_.ForEachRun(begin, want.size(), kLongest, [&](const Walk::Run& run) {
       Real values[kLongest];
@@ -45,7 +45,7 @@ class PointwiseReference : public Reference {
 }  // namespace
 
 std::unique_ptr<Reference> MakePointwiseReference(const Problem& problem,
-                                                  absl::Span<const HostTensor> inputs) {
+                                                  llvm::ArrayRef<HostTensor> inputs) {
   if (problem.dtype == DType::kF64) {
     return std::make_unique<PointwiseReference<long double>>(problem, inputs[0]);
   }

@@ -3,12 +3,12 @@
 
 #include <memory>
 
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/reference/reference.h"
 
 namespace onepass {
 
 std::unique_ptr<Reference> MakePointwiseReference(const Problem& problem,
-                                                  absl::Span<const HostTensor> inputs);
+                                                  llvm::ArrayRef<HostTensor> inputs);
 
 }  // namespace onepass

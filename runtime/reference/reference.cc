@@ -7,7 +7,7 @@
 namespace onepass {
 
 absl::StatusOr<std::unique_ptr<Reference>> Reference::Create(const Problem& problem,
-                                                             absl::Span<const HostTensor> inputs) {
+                                                             llvm::ArrayRef<HostTensor> inputs) {
   if (!problem.next.empty()) return absl::UnimplementedError("no reference for chains yet");
   switch (problem.op) {
     case Op::kBatchNormInfer:

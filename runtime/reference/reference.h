@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "codegen/problem.h"
 #include "codegen/roles.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace onepass {
 
@@ -26,13 +26,14 @@ class Reference {
   // of TensorsOf(problem), in its order, and must outlive the reference. kUnimplemented for
   // operators that have no reference yet.
   static absl::StatusOr<std::unique_ptr<Reference>> Create(const Problem& problem,
-                                                           absl::Span<const HostTensor> inputs);
+                                                           llvm::ArrayRef<HostTensor> inputs);
   virtual ~Reference() = default;
 
   // The right values of elements [begin, begin + want.size()) of an output, counted in memory
   // order, and for each the magnitude M of CONTRACT's tolerance. Thread safe.
-  virtual void Evaluate(const TensorSpec& output, int64_t begin, absl::Span<long double> want,
-                        absl::Span<double> magnitude) const = 0;
+  virtual void Evaluate(const TensorSpec& output, int64_t begin,
+                        llvm::MutableArrayRef<long double> want,
+                        llvm::MutableArrayRef<double> magnitude) const = 0;
 };
 
 }  // namespace onepass

@@ -27,17 +27,17 @@ class ClockedDevice final : public Device {
     return inner_->Allocate(allocation);
   }
   absl::Status Free(DeviceAddress address) override { return inner_->Free(address); }
-  absl::Status CopyIn(DeviceAddress to, absl::Span<const uint8_t> from) override {
+  absl::Status CopyIn(DeviceAddress to, llvm::ArrayRef<uint8_t> from) override {
     return inner_->CopyIn(to, from);
   }
-  absl::Status CopyOut(absl::Span<uint8_t> to, DeviceAddress from) override {
+  absl::Status CopyOut(llvm::MutableArrayRef<uint8_t> to, DeviceAddress from) override {
     return inner_->CopyOut(to, from);
   }
   absl::Status Fill(DeviceAddress address, uint8_t byte, int64_t bytes) override {
     return inner_->Fill(address, byte, bytes);
   }
-  absl::StatusOr<std::unique_ptr<LoadedModule>> Load(
-      const Binary& binary, absl::Span<const std::string> kernels) override {
+  absl::StatusOr<std::unique_ptr<LoadedModule>> Load(const Binary& binary,
+                                                     llvm::ArrayRef<std::string> kernels) override {
     return inner_->Load(binary, kernels);
   }
   absl::Status Launch(const KernelLaunch& launch, Stream stream) override {

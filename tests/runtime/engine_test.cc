@@ -261,7 +261,7 @@ TEST(EngineTest, LaunchesLeaveTheBarrierWordsZero) {
   for (int launch = 0; launch < 2; ++launch) {
     ASSERT_TRUE(engine.Run(problem, tensors->buffers(), tensors->workspace(), 0).ok());
     std::vector<uint8_t> words(schedule.barrier_bytes, 1);
-    ASSERT_TRUE(device.CopyOut(absl::MakeSpan(words), tensors->workspace().address).ok());
+    ASSERT_TRUE(device.CopyOut(llvm::MutableArrayRef(words), tensors->workspace().address).ok());
     EXPECT_EQ(words, std::vector<uint8_t>(schedule.barrier_bytes, 0));
   }
 }

@@ -124,7 +124,7 @@ TEST_P(NvrtcArchTest, DamagedCubinIsNeverReadOutsideItsBytes) {
   EXPECT_TRUE(ReadCubin(binary->cubin, names).ok());
   EXPECT_TRUE(absl::IsDataLoss(ReadCubin({}, names).status()));
   for (size_t size = 0; size < binary->cubin.size(); size += 7) {
-    ReadCubin(absl::MakeSpan(binary->cubin.data(), size), names).status().IgnoreError();
+    ReadCubin(llvm::MutableArrayRef(binary->cubin.data(), size), names).status().IgnoreError();
   }
   for (size_t at = 0; at < binary->cubin.size(); ++at) {
     std::vector<uint8_t> bad = binary->cubin;

@@ -81,7 +81,7 @@ TEST(SanitizeTest, AFindingIsPartOfTheMeasurement) {
     const auto counter = (*device)->Allocate({.bytes = 4, .label = "counter", .element_bytes = 4});
     ASSERT_TRUE(counter.ok() && (*device)->BeginMeasure(0).ok());
     const LaunchShape shape{.grid = {1, 1, 1}, .block = {64, 1, 1}};
-    const absl::Span<const uint8_t> block(reinterpret_cast<const uint8_t*>(&*counter), 8);
+    const llvm::ArrayRef<uint8_t> block(reinterpret_cast<const uint8_t*>(&*counter), 8);
     EXPECT_TRUE((*device)->Launch({module->get(), shape, block}, 0).ok());
     const auto measured = (*device)->EndMeasure(0);
     ASSERT_TRUE(measured.ok());

@@ -138,7 +138,7 @@ inline bool HasXDims(Role role) {
 // The same logical elements in the memory order of `to`, element n of the first axis being the old
 // element samples[n] where samples are given.
 inline HostTensor Rearranged(const HostTensor& from, const TensorSpec& to,
-                             absl::Span<const int64_t> samples = {}) {
+                             llvm::ArrayRef<int64_t> samples = {}) {
   const size_t bytes = SizeOf(to.dtype);
   HostTensor result{to, std::vector<uint8_t>(SpanBytes(to))};
   Dims at(to.dims.size(), 0);
@@ -259,7 +259,7 @@ class PlannedKernel {
     status.Update(device_->BeginMeasure(/*stream=*/0));
     const onepass_kernel::Arguments arguments =
         ArgumentsOf(tensors->buffers(), extents, plan_, tensors->workspace().address);
-    const absl::Span<const uint8_t> block(reinterpret_cast<const uint8_t*>(&arguments),
+    const llvm::ArrayRef<uint8_t> block(reinterpret_cast<const uint8_t*>(&arguments),
                                           sizeof(arguments));
     for (const LaunchShape& shape : schedule.launches) {
       status.Update(device_->Launch({module_.get(), shape, block}, /*stream=*/0));

@@ -74,7 +74,7 @@ TEST_F(WorkspaceTest, ServesDifferentKernelsInTurn) {
     EXPECT_EQ(ScheduleOfStep(step).barrier_bytes, onepass_kernel::Arguments::kBarrierBytes);
     ExpectRight(step, {.address = *workspace, .bytes = bytes});
     std::vector<uint8_t> words(onepass_kernel::Arguments::kBarrierBytes);
-    ASSERT_TRUE(device.CopyOut(absl::MakeSpan(words), *workspace).ok());
+    ASSERT_TRUE(device.CopyOut(llvm::MutableArrayRef(words), *workspace).ok());
     EXPECT_EQ(std::count(words.begin(), words.end(), 0), onepass_kernel::Arguments::kBarrierBytes)
         << "after " << step.line;
   }

@@ -81,7 +81,7 @@ class CudaDeviceTest : public testing::Test {
     launch.module = &module;
     launch.shape = shape;
     launch.arguments =
-        absl::MakeSpan(reinterpret_cast<const uint8_t*>(&argument), sizeof(argument));
+        llvm::ArrayRef(reinterpret_cast<const uint8_t*>(&argument), sizeof(argument));
     return device().Launch(launch, stream);
   }
 
@@ -187,7 +187,7 @@ TEST_F(CudaDeviceTest, BytesComeBackAsTheyWentIn) {
   for (size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<uint8_t>(3 * i);
   EXPECT_TRUE(device().CopyIn(address, sent).ok());
   EXPECT_TRUE(device().Fill(address + 8, 0xab, 4).ok());
-  EXPECT_TRUE(device().CopyOut(absl::MakeSpan(received), address).ok());
+  EXPECT_TRUE(device().CopyOut(llvm::MutableArrayRef(received), address).ok());
   std::fill_n(sent.begin() + 8, 4, 0xab);
   EXPECT_EQ(received, sent);
   EXPECT_TRUE(device().Free(address).ok());
@@ -240,7 +240,7 @@ TEST_F(CudaDeviceTest, WrongMemoryRequestsAreInvalidArguments) {
   EXPECT_TRUE(absl::IsInvalidArgument(device().Fill(address, 0, -1)));
   std::vector<uint8_t> bytes(65);
   EXPECT_TRUE(absl::IsInvalidArgument(device().CopyIn(address, bytes)));
-  EXPECT_TRUE(absl::IsInvalidArgument(device().CopyOut(absl::MakeSpan(bytes), address)));
+  EXPECT_TRUE(absl::IsInvalidArgument(device().CopyOut(llvm::MutableArrayRef(bytes), address)));
   EXPECT_THAT(TakeComplaints(), Contains("cuMemsetD8: outside of allocations"));
   EXPECT_TRUE(device().Free(address).ok());
   EXPECT_TRUE(absl::IsInvalidArgument(device().Free(address))) << "only once";
@@ -419,7 +419,7 @@ TEST_F(CudaDeviceTest, EveryCallThatFailsFailsTheMethodThatMadeIt) {
       {"cuCtxPushCurrent", [&] { return device().Synchronize(0); }},
       {"cuMemcpyHtoD", [&] { return device().CopyIn(x_, byte); }},
       {"cuStreamSynchronize", [&] { return device().CopyIn(x_, byte); }},
-      {"cuMemcpyDtoH", [&] { return device().CopyOut(absl::MakeSpan(byte), x_); }},
+      {"cuMemcpyDtoH", [&] { return device().CopyOut(llvm::MutableArrayRef(byte), x_); }},
       {"cuMemsetD8", [&] { return device().Fill(x_, 0, 1); }},
       {"cuModuleLoadDataEx", [&] { return device().Load(binary, names).status(); }},
       {"cuModuleGetFunction", [&] { return device().Load(binary, names).status(); }},

@@ -23,8 +23,8 @@ class ToldReference : public Reference {
  public:
   ToldReference(std::vector<double> want, double magnitude)
       : want_(std::move(want)), magnitude_(magnitude) {}
-  void Evaluate(const TensorSpec&, int64_t begin, absl::Span<long double> want,
-                absl::Span<double> magnitude) const override {
+  void Evaluate(const TensorSpec&, int64_t begin, llvm::MutableArrayRef<long double> want,
+                llvm::MutableArrayRef<double> magnitude) const override {
     for (size_t i = 0; i < want.size(); ++i) {
       want[i] = want_[begin + i];
       magnitude[i] = magnitude_;

@@ -70,7 +70,7 @@ inline std::vector<double> Wanted(const Problem& problem, const Reference& refer
   const TensorSpec spec = SpecOf(problem, role, true);
   std::vector<long double> want(spec.elements());
   std::vector<double> magnitude(spec.elements());
-  reference.Evaluate(spec, 0, absl::MakeSpan(want), absl::MakeSpan(magnitude));
+  reference.Evaluate(spec, 0, llvm::MutableArrayRef(want), llvm::MutableArrayRef(magnitude));
   std::vector<double> values;
   for (int64_t position : Positions(spec)) values.push_back(static_cast<double>(want[position]));
   return values;
