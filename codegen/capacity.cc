@@ -5,8 +5,7 @@
 namespace onepass {
 namespace {
 
-constexpr int kMaxUnrolledVectors = 76;
-constexpr int kMaxUnrolledHalves = 64;
+constexpr int kMaxUnrolledVectors = 64;
 // Every block uses 1 KB of shared memory for the system since compute capability 8.0.
 constexpr int64_t kSystemSharedBytes = 1024;
 
@@ -23,12 +22,12 @@ int64_t HeldSharedBytes(const DeviceSpec& device, int64_t static_shared_bytes) {
 }
 
 int HeldRegisterVectors(int vector_bytes, int register_words) {
-  return std::min(vector_bytes == 2 ? kMaxUnrolledHalves : kMaxUnrolledVectors,
-                  register_words * 4 / vector_bytes);
+  return std::min(kMaxUnrolledVectors, register_words * 4 / vector_bytes);
 }
 
 int WorkingRegisters(const Key& key) {
-  const int arithmetic = key.dtype == DType::kF64 ? 16 : (key.dtype == DType::kBF16 ? 4 : 0);
+  const bool packed = key.dtype == DType::kBF16 || key.access_bytes == 2;
+  const int arithmetic = key.dtype == DType::kF64 ? 16 : (packed ? 4 : 0);
   return 48 + arithmetic + (IsCheap(key.act) ? 0 : 16);
 }
 

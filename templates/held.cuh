@@ -74,7 +74,8 @@ template <class F>
 struct Held {
   using V = Vector<typename F::Element, F::kVector>;
   static constexpr int kSlots = F::kRegisterVectors + F::kSharedVectors;
-  static constexpr int kSharedGroup = 4;
+  // Vectors on their way to shared memory at a time. Doubles leave few registers.
+  static constexpr int kSharedGroup = sizeof(typename F::Compute) == 8 ? 2 : 4;
   HeldRegisters<V::kBytes, F::kRegisterVectors> registers;
   HeldShared<V::kBytes, F::kThreads> shared;
   int count;
@@ -91,17 +92,7 @@ struct Held {
       if (i < count) v.LoadStreaming(x, at(i));
       registers.Put(i, v.words);
     }
-    for (int i = F::kRegisterVectors; i < count; i += kSharedGroup) {
-      V group[kSharedGroup];
-#pragma unroll
-      for (int j = 0; j < kSharedGroup; ++j) {
-        if (i + j < count) group[j].LoadStreaming(x, at(i + j));
-      }
-#pragma unroll
-      for (int j = 0; j < kSharedGroup; ++j) {
-        if (i + j < count) shared.Put(i + j - F::kRegisterVectors, group[j].words);
-      }
-    }
+    if constexpr (F::kSharedVectors > 0) LoadShared(x, at);
   }
 
   template <class Body>
@@ -134,6 +125,20 @@ struct Held {
   }
 
  private:
+  template <class At>
+  __device__ __forceinline__ void LoadShared(const void* x, At at) {
+    for (int i = F::kRegisterVectors; i < count; i += kSharedGroup) {
+      V group[kSharedGroup];
+#pragma unroll
+      for (int j = 0; j < kSharedGroup; ++j) {
+        if (i + j < count) group[j].LoadStreaming(x, at(i + j));
+      }
+#pragma unroll
+      for (int j = 0; j < kSharedGroup; ++j) {
+        if (i + j < count) shared.Put(i + j - F::kRegisterVectors, group[j].words);
+      }
+    }
+  }
   template <int kUnroll, class Body>
   __device__ __forceinline__ void VisitShared(Body body) const {
     if constexpr (F::kSharedVectors > 0) {

@@ -36,7 +36,7 @@ int64_t StaticSharedBytes(const Key& key, int tile_vectors) {
 
 int MaxRegisterVectors(const Key& key) {
   const int words = kHeldWords - 2 * key.vector() * SizeOf(AccumulationType(key.dtype)) / 4;
-  const int precision = key.dtype == DType::kF64 ? 24 : (key.dtype == DType::kF32 ? 4 : 0);
+  const int precision = key.dtype == DType::kF64 ? 28 : (key.dtype == DType::kF32 ? 4 : 0);
   return HeldRegisterVectors(key.access_bytes, words - precision);
 }
 
