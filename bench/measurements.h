@@ -18,5 +18,7 @@ void MeasureLaunchPath(const Bench& bench, Figures& figures);
 void MeasureExecutor(const Bench& bench, Figures& figures);
 // simulation.cc: what whole problems cost on the simulated GPU.
 void MeasureSimulation(const Bench& bench, Figures& figures);
+// residency.cc: the host's memory under a chip full of blocks; part of MeasureSimulation.
+void MeasureResidency(const Bench& bench, Figures& figures);
 
 }  // namespace onepass::bench
