@@ -42,15 +42,14 @@ inline CachePolicy PolicyOf(uint32_t flags) {
   policy.fill_l1 = (flags & (AccessFlags::kKeepOutOfL1 | AccessFlags::kSkipL1)) == 0;
   return policy;
 }
+// The eviction that the policy in a register says.
+Eviction EvictionOf(uint64_t bits);
 // The same where the operation may have a policy as an operand, which goes before its modifiers.
-inline CachePolicy PolicyOf(const Op& op, const Warp& warp) {
+[[gnu::always_inline]] inline CachePolicy PolicyOf(const Op& op, const Warp& warp) {
   CachePolicy policy = PolicyOf(op.flags);
-  const uint32_t which = op.flags >> kPolicyShift;
-  if (which == 0) return policy;
-  const uint64_t bits = warp.In<uint64_t>(op.r[which])[std::countr_zero(warp.exec)];
-  policy.eviction = bits == kPolicyEvictFirst  ? Eviction::kFirst
-                    : bits == kPolicyEvictLast ? Eviction::kLast
-                                               : Eviction::kNormal;
+  if (const uint32_t which = op.flags >> kPolicyShift; which != 0) [[unlikely]] {
+    policy.eviction = EvictionOf(warp.In<uint64_t>(op.r[which])[std::countr_zero(warp.exec)]);
+  }
   return policy;
 }
 
@@ -72,7 +71,7 @@ struct LaneAddresses {
 
 // Whether lane i of a row of addresses is at the first lane's plus i * kStep.
 template <uint64_t kStep>
-inline bool Contiguous(const uint64_t* row) {
+[[gnu::always_inline]] inline bool Contiguous(const uint64_t* row) {
   uint64_t difference = 0;
   for (int i = 0; i < 32; ++i) difference |= row[i] - (row[0] + i * kStep);
   return difference == 0;

@@ -90,7 +90,7 @@ void Interleave(const uint32_t* const (&from)[4], uint8_t* to) {
 
 // The first address of a contiguous access of all lanes to global memory; 0 where it is not one.
 template <uint64_t kBytes>
-uint64_t ContiguousStart(const Op& op, const Warp& warp) {
+[[gnu::always_inline]] inline uint64_t ContiguousStart(const Op& op, const Warp& warp) {
   const bool maybe = warp.exec == kAllLanes && (op.flags & F::kAddress32) == 0 &&
                      (op.flags & F::kSpaceMask) <= static_cast<uint32_t>(Space::kGlobal);
   if (!maybe) return 0;
@@ -98,8 +98,10 @@ uint64_t ContiguousStart(const Op& op, const Warp& warp) {
   return Contiguous<kBytes>(row) ? row[0] + static_cast<int64_t>(op.offset) : 0;
 }
 
+// Apart from the accesses of contiguous lanes, whose stack frame would be as large.
 template <class M, class Bits, int N>
-const Op* LoadLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Space space) {
+[[gnu::noinline]] const Op* LoadLanes(const Op& op, Warp& warp, Space space) {
+  const LaneAddresses addresses(op, warp, op.r[0], op.flags);
   HostBytes bytes;
   if (!bytes.Find(op, warp, addresses, sizeof(M) * N, /*store=*/false, space)) return nullptr;
   if (bytes.space != Space::kGlobal) {
@@ -155,11 +157,12 @@ const Op* Load(const Op& op, Warp& warp) {
     }
   }
   const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
-  return LoadLanes<M, Bits, N>(op, warp, LaneAddresses(op, warp, op.r[0], op.flags), space);
+  return LoadLanes<M, Bits, N>(op, warp, space);
 }
 
 template <class M, class Bits, int N>
-const Op* StoreLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Space space) {
+[[gnu::noinline]] const Op* StoreLanes(const Op& op, Warp& warp, Space space) {
+  const LaneAddresses addresses(op, warp, op.r[0], op.flags);
   HostBytes bytes;
   if (!bytes.Find(op, warp, addresses, sizeof(M) * N, /*store=*/true, space)) return nullptr;
   if (bytes.space != Space::kGlobal) {
@@ -219,7 +222,7 @@ const Op* Store(const Op& op, Warp& warp) {
     }
   }
   const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
-  return StoreLanes<M, Bits, N>(op, warp, LaneAddresses(op, warp, op.r[0], op.flags), space);
+  return StoreLanes<M, Bits, N>(op, warp, space);
 }
 
 const Op* Prefetch(const Op& op, Warp& warp) {
