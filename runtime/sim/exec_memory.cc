@@ -88,16 +88,6 @@ void Interleave(const uint32_t* const (&from)[4], uint8_t* to) {
   }
 }
 
-// The first address of a contiguous access of all lanes to global memory; 0 where it is not one.
-template <uint64_t kBytes>
-[[gnu::always_inline]] inline uint64_t ContiguousStart(const Op& op, const Warp& warp) {
-  const bool maybe = warp.exec == kAllLanes && (op.flags & F::kAddress32) == 0 &&
-                     (op.flags & F::kSpaceMask) <= static_cast<uint32_t>(Space::kGlobal);
-  if (!maybe) return 0;
-  const uint64_t* row = warp.In<uint64_t>(op.r[0]);
-  return Contiguous<kBytes>(row) ? row[0] + static_cast<int64_t>(op.offset) : 0;
-}
-
 // Apart from the accesses of contiguous lanes, whose stack frame would be as large.
 template <class M, class Bits, int N>
 [[gnu::noinline]] const Op* LoadLanes(const Op& op, Warp& warp, Space space) {
@@ -134,7 +124,7 @@ const Op* Load(const Op& op, Warp& warp) {
   if (Checker* checker = block.launch->checker; checker != nullptr) [[unlikely]] {
     if (!checker->Access(op, warp, {AccessRecord::Kind::kRead, kBytes, sizeof(M)})) return nullptr;
   }
-  if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {
+  if (const uint64_t start = ContiguousStart(op, warp, op.r[0], kBytes); start != 0) {
     const uint8_t* from = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, false);
     if (from != nullptr) {
       if (block.launch->count_traffic) {
@@ -199,7 +189,7 @@ const Op* Store(const Op& op, Warp& warp) {
                                   sizeof(Bits)};
     if (!checker->Access(op, warp, doing)) return nullptr;
   }
-  if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {
+  if (const uint64_t start = ContiguousStart(op, warp, op.r[0], kBytes); start != 0) {
     uint8_t* to = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, true);
     if (to != nullptr) {
       ++block.progress;
