@@ -100,6 +100,7 @@ void AccessLog::Write(uint64_t address, int64_t bytes, const CachePolicy& policy
 
 int AccessLog::Collect(const uint64_t* addresses, uint32_t lanes, int64_t bytes) {
   int count = 0;
+  uint64_t highest = 0;  // lanes mostly ascend: what is above all so far needs no search
   for (; lanes != 0; lanes &= lanes - 1) {
     const uint64_t address = addresses[std::countr_zero(lanes)];
     for (int64_t done = 0;
@@ -107,9 +108,10 @@ int AccessLog::Collect(const uint64_t* addresses, uint32_t lanes, int64_t bytes)
       const uint64_t sector = (address + done) >> kSectorBits;
       const uint32_t from = (address + done) & 31;
       const uint32_t to = static_cast<uint32_t>(std::min<int64_t>(32, from + bytes - done));
-      int at = count - 1;
+      int at = sector > highest ? -1 : count - 1;
       while (at >= 0 && touched_[at].sector != sector) --at;
       if (at < 0) touched_[at = count++] = {sector, 0};
+      highest = std::max(highest, sector);
       touched_[at].bytes |= ByteMask(from, to);
       done += to - from;
     }

@@ -61,11 +61,15 @@ void L2::EachCached(Fn fn) {
   }
 }
 
-// At most half of what was there counts afterwards, or the queue may grow: dropping costs about one
-// step an entry.
-void L2::DropStale(Queue& queue) {
+// Where at least half of the entries count the queue grows, otherwise the others are dropped: about
+// one step an entry in all.
+void L2::MakeRoom(Queue& queue) {
   if (queue.lines == nullptr) {
     queue.lines = std::make_unique_for_overwrite<uint32_t[]>(queue_room_);
+  }
+  if (queue.end < queue_room_ && 2 * queue.cached >= queue.end) {
+    queue.full = std::min(2 * queue.end + kQueueSlack, queue_room_);
+    return;
   }
   uint32_t kept = 0;
   for (uint32_t i = queue.first; i < queue.end; ++i) {
@@ -75,7 +79,7 @@ void L2::DropStale(Queue& queue) {
   }
   queue.first = 0;
   queue.end = kept;
-  queue.full = 2 * kept + kQueueSlack;
+  queue.full = std::min(2 * kept + kQueueSlack, queue_room_);
 }
 
 inline void L2::Touch(uint32_t index, Line& line, Eviction eviction) {
@@ -83,8 +87,13 @@ inline void L2::Touch(uint32_t index, Line& line, Eviction eviction) {
   const auto number = static_cast<uint8_t>(1 + static_cast<int>(eviction));
   if (line.queue == number && line.place + 1 == queue.end) return;
   if (queue.end == queue.full) [[unlikely]]
-    DropStale(queue);
-  if (line.queue == 0 && ++cached_lines_ > capacity_lines_) EvictOne();
+    MakeRoom(queue);
+  if (line.queue == 0) {
+    if (++cached_lines_ > capacity_lines_) EvictOne();
+  } else {
+    --queues_[line.queue - 1].cached;
+  }
+  ++queue.cached;
   line.queue = number;
   line.place = queue.end;
   queue.lines[queue.end++] = index;
@@ -110,6 +119,7 @@ void L2::EvictOne() {
       WriteBack(At(index));
       Forget(index, At(index));
       --cached_lines_;
+      --queue.cached;
       return;
     }
   }
@@ -158,7 +168,7 @@ void L2::ReplayLines(uint64_t first, uint64_t end, const AccessRun& run) {
   using Kind = AccessRun::Kind;
   Queue& queue = queues_[static_cast<int>(run.eviction)];
   if (queue.end >= queue.full) [[unlikely]]
-    DropStale(queue);
+    MakeRoom(queue);
   int64_t fetched = 0;
   for (uint64_t sector = first; sector < end;) {
     const uint64_t line_end = std::min(end, (sector | 3) + 1);
@@ -195,20 +205,27 @@ void L2::Replay(const AccessRun& run, uint32_t skip, uint32_t sectors) {
 }
 
 void L2::Flush() {
-  EachCached([&](uint32_t, const Line& line) { WriteBack(line); });
-  Clear();
+  EachCached([&](uint32_t index, Line& line) {
+    WriteBack(line);
+    Forget(index, line);
+  });
+  ForgetGranules();
 }
 
-// What lies in the cache is all that has a state: the granules are as new behind it.
 void L2::Clear() {
   EachCached([&](uint32_t index, Line& line) { Forget(index, line); });
+  ForgetGranules();
+}
+
+// After their lines: what lies in the cache is all that has a state, the granules are as new.
+void L2::ForgetGranules() {
   for (Granule& granule : granules_) {
     if (granule.lines != nullptr && spare_.size() < kMostSpare) {
       spare_.push_back(std::move(granule));
     }
   }
   granules_.clear();
-  for (Queue& queue : queues_) queue.first = queue.end = queue.full = 0;
+  for (Queue& queue : queues_) queue.first = queue.end = queue.cached = queue.full = 0;
   cached_lines_ = 0;
 }
 

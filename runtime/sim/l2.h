@@ -48,7 +48,8 @@ class L2 {
     std::unique_ptr<uint32_t[]> lines;
     uint32_t first = 0;  // entries before it do not count
     uint32_t end = 0;
-    uint32_t full = 0;  // at this end, entries that do not count are dropped
+    uint32_t cached = 0;  // lines, and so entries that count
+    uint32_t full = 0;    // the end at which to look for room
   };
 
   static constexpr int kLinesPerGranuleBits = 13;  // 1 MB, as GlobalMemory's granules
@@ -64,11 +65,12 @@ class L2 {
   bool IsAt(const Queue& queue, uint32_t place);
   template <class Fn>
   void EachCached(Fn fn);
-  void DropStale(Queue& queue);
+  void MakeRoom(Queue& queue);
   void Touch(uint32_t index, Line& line, Eviction eviction);
   void EvictOne();
   void WriteBack(const Line& line);
   void Forget(uint32_t index, Line& line);
+  void ForgetGranules();
   template <AccessRun::Kind kKind>
   void ReplayLines(uint64_t first, uint64_t end, const AccessRun& run);
   uint32_t Fetch(uint32_t index, Line& line, uint32_t sectors);
