@@ -283,8 +283,8 @@ TEST(ArithmeticSweepTest, FloatsInEveryRoundingMode) {
 
 // NaN of f64 carry payloads; everything else is exact.
 TEST(ArithmeticSweepTest, DoublesInEveryRoundingMode) {
-  const std::map<std::string, size_t> operands = {
-      {"add", 2}, {"sub", 2}, {"mul", 2}, {"div", 2}, {"rcp", 1}};
+  const std::map<std::string, size_t> operands = {{"add", 2}, {"sub", 2}, {"mul", 2}, {"fma", 3},
+                                                  {"div", 2}, {"rcp", 1}, {"sqrt", 1}};
   for (const auto& [base, count] : operands) {
     for (const char* mode : {".rn", ".rz", ".rm", ".rp"}) {
       const Arithmetic row{absl::StrCat(base, mode, ".f64"), kBinary64, count};
