@@ -190,6 +190,8 @@ class Checker {
   void CheckLane(const Op& op, Warp& warp, int lane, const Doing& doing, const AccessRecord& mine,
                  const AccessRecord& noted, const Target& target, uint64_t offset);
   void CheckPart(const Op& op, Warp& warp, int lane, const Copy& copy, bool write);
+  void CheckProxy(const Op& op, Warp& warp, int lane, const Doing& doing, const Target& target,
+                  uint64_t offset);
   void CarryWritten(const Warp& warp, const Copy& copy);
   MbarrierOrder& MbarrierAt(const Warp& warp, uint64_t address);
   void NoteVisit(const Op& op, Warp& warp, uint32_t lanes, Block& owner,
@@ -204,6 +206,8 @@ class Checker {
                   const RaceCheck::Conflict& conflict);
   void ReportClash(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                    uint64_t offset, int lane, int other);
+  void ReportProxy(const Op& op, Warp& warp, int lane, const Doing& doing, const Target& target,
+                   int64_t cell);
   void CheckMeeting(const Warp& a, const Warp& b);
 
   GlobalMemory& memory_;
