@@ -89,13 +89,12 @@ struct FmaWide {
     // one back where the sum went too far, then the last bit says that something is missing.
     const __m256 part = sum - product;
     const __m256 error = (product - (sum - part)) + (c - part);
-    const __m256i inexact =
-        _mm256_castps_si256(_mm256_cmp_ps(error, _mm256_setzero_ps(), _CMP_NEQ_OQ));
     const __m256i bits = _mm256_castps_si256(sum);
     const __m256i apart = _mm256_xor_si256(bits, _mm256_castps_si256(error));
-    const __m256i back = _mm256_and_si256(_mm256_srai_epi32(apart, 31), inexact);
-    return _mm256_castsi256_ps(
-        _mm256_or_si256(_mm256_add_epi32(bits, back), _mm256_srli_epi32(inexact, 31)));
+    const __m256i nearer = _mm256_add_epi32(bits, _mm256_srai_epi32(apart, 31));
+    const __m256i odd = _mm256_or_si256(nearer, _mm256_set1_epi32(1));
+    const __m256 inexact = _mm256_cmp_ps(error, _mm256_setzero_ps(), _CMP_NEQ_OQ);
+    return _mm256_blendv_ps(sum, _mm256_castsi256_ps(odd), inexact);
   }
 };
 
