@@ -18,15 +18,21 @@ std::string Number(double value) {
 std::string Row(const Figure& figure) {
   std::string row =
       absl::StrFormat("  %-84s %7s %-5s", figure.name, Number(figure.value), figure.unit);
-  if (figure.limit.has_value()) {
-    absl::StrAppend(&row, " at most ", Number(*figure.limit), " ",
-                    figure.missed() ? "MISSED" : "ok");
-  }
+  const auto target = [&](const char* words, double value) {
+    absl::StrAppend(&row, words, Number(value), figure.missed() ? " MISSED" : " ok");
+  };
+  if (figure.limit.has_value()) target(" at most ", *figure.limit);
+  if (figure.least.has_value()) target(" at least ", *figure.least);
+  if (!figure.remark.empty()) absl::StrAppend(&row, "  (", figure.remark, ")");
   while (row.back() == ' ') row.pop_back();
   return row + "\n";
 }
 
 }  // namespace
+
+Figures::Figures(bool echo, std::string machine) : echo_(echo), machine_(std::move(machine)) {
+  if (echo) std::printf("%s\n", machine_.c_str());
+}
 
 void Figures::Add(Figure figure) {
   const bool head = figures_.empty() || figures_.back().group != figure.group;
@@ -43,7 +49,7 @@ void Figures::Note(const std::string& text) {
 }
 
 std::string Figures::Table() const {
-  std::string table;
+  std::string table = absl::StrCat(machine_, "\n");
   const std::string* group = nullptr;
   for (const Figure& figure : figures_) {
     if (group == nullptr || *group != figure.group) absl::StrAppend(&table, figure.group, "\n");
@@ -58,11 +64,16 @@ std::string Figures::Json() const {
   for (const Figure& figure : figures_) {
     nlohmann::ordered_json row = {{"group", figure.group}, {"name", figure.name},
                                   {"value", figure.value}, {"unit", figure.unit},
-                                  {"limit", nullptr},      {"ok", !figure.missed()}};
+                                  {"limit", nullptr},      {"least", nullptr},
+                                  {"ok", !figure.missed()}};
     if (figure.limit.has_value()) row["limit"] = *figure.limit;
+    if (figure.least.has_value()) row["least"] = *figure.least;
+    if (!figure.remark.empty()) row["remark"] = figure.remark;
     rows.push_back(std::move(row));
   }
-  return nlohmann::ordered_json({{"figures", rows}, {"missed", missed()}}).dump() + "\n";
+  return nlohmann::ordered_json({{"machine", machine_}, {"figures", rows}, {"missed", missed()}})
+             .dump() +
+         "\n";
 }
 
 int Figures::missed() const {

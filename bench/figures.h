@@ -15,14 +15,17 @@ struct Figure {
   double value = 0;
   std::string unit;
   std::optional<double> limit = std::nullopt;  // at most this, in the same unit
+  std::optional<double> least = std::nullopt;  // at least this
+  std::string remark = "";                     // for people, behind the number
 
-  bool missed() const { return limit.has_value() && value > *limit; }
+  bool missed() const { return value > limit.value_or(value) || value < least.value_or(value); }
 };
 
 class Figures {
  public:
-  // `echo` prints each figure as it comes in, as one row of a table.
-  explicit Figures(bool echo) : echo_(echo) {}
+  // `echo` prints each figure as it comes in, as one row of a table. `machine` is where they were
+  // measured, one line.
+  Figures(bool echo, std::string machine);
 
   void Add(Figure figure);
   // A line for people, which is no number.
@@ -36,6 +39,7 @@ class Figures {
 
  private:
   bool echo_;
+  std::string machine_;
   std::vector<Figure> figures_;
 };
 

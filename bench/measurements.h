@@ -14,7 +14,11 @@ void MeasureCompilation(const Bench& bench, Figures& figures);
 void MeasureFirstRequest(const Bench& bench, Figures& figures);
 // launch_path.cc: requests whose kernel is loaded.
 void MeasureLaunchPath(const Bench& bench, Figures& figures);
-// simulation.cc: how fast the simulated GPU is.
+// executor.cc: warp instructions a second of the simulated GPU, by kind.
+void MeasureExecutor(const Bench& bench, Figures& figures);
+// simulation.cc: what whole problems cost on the simulated GPU.
 void MeasureSimulation(const Bench& bench, Figures& figures);
+// residency.cc: the host's memory under a chip full of blocks; part of MeasureSimulation.
+void MeasureResidency(const Bench& bench, Figures& figures);
 
 }  // namespace onepass::bench

@@ -2,6 +2,8 @@
 // while is slow for all of it.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -26,14 +28,24 @@ inline double MedianOf(std::vector<double> values) {
 // One thing to measure: does its work `calls` times.
 using Work = std::function<void(int calls)>;
 
+// What a clock on the wall shows, and what this thread has had of a processor: the same on an idle
+// machine. The second is for work of one thread, on machines that others use too.
+inline double WallNanoseconds() { return Nanoseconds(Clock::now().time_since_epoch()); }
+inline double ThreadNanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
 // Nanoseconds of one call of each, the median of `rounds` turns of `calls` calls.
-inline std::vector<double> MedianNanoseconds(llvm::ArrayRef<Work> works, int rounds, int calls) {
+inline std::vector<double> MedianNanoseconds(llvm::ArrayRef<Work> works, int rounds, int calls,
+                                             double (*clock)() = WallNanoseconds) {
   std::vector<std::vector<double>> times(works.size());
   for (int round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < works.size(); ++i) {
-      const auto start = Clock::now();
+      const double start = clock();
       works[i](calls);
-      times[i].push_back(Nanoseconds(Clock::now() - start) / calls);
+      times[i].push_back((clock() - start) / calls);
     }
   }
   std::vector<double> medians;

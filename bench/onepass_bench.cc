@@ -6,7 +6,7 @@
 //
 //     --json       one JSON object on one line in place of the table
 //     --out FILE   writes the same to FILE too
-//     --only NAME  emission, compilation, first_request, launch_path or simulation
+//     --only NAME  emission, compilation, first_request, launch_path, executor or simulation
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +14,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "bench/machine.h"
 #include "bench/measurements.h"
 #include "runtime/exit_code.h"
 #include "runtime/options.h"
@@ -27,11 +28,10 @@ struct Group {
 };
 
 // The nanoseconds come before NVRTC has filled memory and caches.
-constexpr Group kGroups[] = {{"emission", MeasureEmission},
-                             {"launch_path", MeasureLaunchPath},
-                             {"first_request", MeasureFirstRequest},
-                             {"compilation", MeasureCompilation},
-                             {"simulation", MeasureSimulation}};
+constexpr Group kGroups[] = {
+    {"emission", MeasureEmission},          {"launch_path", MeasureLaunchPath},
+    {"first_request", MeasureFirstRequest}, {"compilation", MeasureCompilation},
+    {"executor", MeasureExecutor},          {"simulation", MeasureSimulation}};
 
 struct Flags {
   bool json = false;
@@ -60,7 +60,7 @@ bool ReadFlags(int argc, char** argv, Flags& flags) {
     } else {
       std::fprintf(stderr,
                    "onepass-bench: %s: usage: onepass-bench [--json] [--out FILE] [--only "
-                   "emission|launch_path|first_request|compilation|simulation]\n",
+                   "emission|launch_path|first_request|compilation|executor|simulation]\n",
                    argv[i]);
       return false;
     }
@@ -99,7 +99,7 @@ int Main(int argc, char** argv) {
   const ScratchFolder scratch;
   const Bench bench = {
       .nvrtc = *nvrtc, .cuda_home = environment.toolkit.cuda_home, .folder = scratch.path()};
-  Figures figures(!flags.json);
+  Figures figures(!flags.json, DescribeMachine());
   for (const Group& group : kGroups) {
     if (flags.only.empty() || flags.only == group.name) group.measure(bench, figures);
   }

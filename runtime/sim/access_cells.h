@@ -23,9 +23,10 @@ struct AccessRecord {
   uint32_t time = 0;
   uint8_t warp = 0;
   Kind kind = Kind::kRead;
-  bool strong = false;       // ordered by the hardware with other strong ones of its scope
-  bool block_scope = false;  // of a strong one
-  bool copy = false;         // by an asynchronous copy: see CopyTag for block, warp and time
+  bool strong = false;        // ordered by the hardware with other strong ones of its scope
+  bool block_scope = false;   // of a strong one
+  bool copy = false;          // by an asynchronous copy: see CopyTag for block, warp and time
+  uint32_t proxy_fences = 0;  // of shared memory: what its cluster had executed
 };
 
 class AccessCells {

@@ -28,7 +28,7 @@ void AccessLog::Begin(L1& shared) {
   useful_bytes = 0;
 }
 
-void AccessLog::Append(AccessRun run) {
+inline void AccessLog::Append(AccessRun run) {
   if (!runs_.empty()) {
     AccessRun& last = runs_.back();
     const bool joins = last.kind == run.kind && last.eviction == run.eviction;
@@ -44,7 +44,18 @@ void AccessLog::Append(AccessRun run) {
   runs_.push_back(run);
 }
 
-void AccessLog::ReadSectors(uint64_t first, uint64_t last, CachePolicy policy) {
+// The sectors of one line that L1 does not have.
+inline void AccessLog::ReadLine(uint64_t line, uint32_t wanted, const CachePolicy& policy) {
+  uint32_t missing = l1_->Miss(line, wanted, policy.fill_l1);
+  while (missing != 0) {
+    const int begin = std::countr_zero(missing);
+    const int length = std::countr_one(missing >> begin);
+    Append({line * 4 + begin, static_cast<uint32_t>(length), Kind::kRead, policy.eviction});
+    missing &= ~(((1u << length) - 1) << begin);
+  }
+}
+
+void AccessLog::ReadSectors(uint64_t first, uint64_t last, const CachePolicy& policy) {
   if (!policy.use_l1) {
     Append({first, static_cast<uint32_t>(last - first + 1), Kind::kRead, policy.eviction});
     return;
@@ -52,19 +63,12 @@ void AccessLog::ReadSectors(uint64_t first, uint64_t last, CachePolicy policy) {
   for (uint64_t sector = first; sector <= last;) {
     const uint64_t line = sector >> 2;
     const uint64_t line_last = std::min(last, line * 4 + 3);
-    const uint32_t wanted = ((2u << (line_last & 3)) - 1) & ~((1u << (sector & 3)) - 1);
-    uint32_t missing = l1_->Miss(line, wanted, policy.fill_l1);
-    while (missing != 0) {
-      const int begin = std::countr_zero(missing);
-      const int length = std::countr_one(missing >> begin);
-      Append({line * 4 + begin, static_cast<uint32_t>(length), Kind::kRead, policy.eviction});
-      missing &= ~(((1u << length) - 1) << begin);
-    }
+    ReadLine(line, ((2u << (line_last & 3)) - 1) & ~((1u << (sector & 3)) - 1), policy);
     sector = line_last + 1;
   }
 }
 
-void AccessLog::Read(uint64_t address, int64_t bytes, CachePolicy policy) {
+void AccessLog::Read(uint64_t address, int64_t bytes, const CachePolicy& policy) {
   const uint64_t first = address >> kSectorBits;
   const uint64_t last = (address + bytes - 1) >> kSectorBits;
   sectors_requested += static_cast<int64_t>(last - first + 1);
@@ -72,7 +76,7 @@ void AccessLog::Read(uint64_t address, int64_t bytes, CachePolicy policy) {
   ReadSectors(first, last, policy);
 }
 
-void AccessLog::Write(uint64_t address, int64_t bytes, CachePolicy policy) {
+void AccessLog::Write(uint64_t address, int64_t bytes, const CachePolicy& policy) {
   uint64_t first = address >> kSectorBits;
   const uint64_t end = address + bytes;
   const uint64_t last = (end - 1) >> kSectorBits;
@@ -96,6 +100,7 @@ void AccessLog::Write(uint64_t address, int64_t bytes, CachePolicy policy) {
 
 int AccessLog::Collect(const uint64_t* addresses, uint32_t lanes, int64_t bytes) {
   int count = 0;
+  uint64_t highest = 0;  // lanes mostly ascend: what is above all so far needs no search
   for (; lanes != 0; lanes &= lanes - 1) {
     const uint64_t address = addresses[std::countr_zero(lanes)];
     for (int64_t done = 0;
@@ -103,9 +108,10 @@ int AccessLog::Collect(const uint64_t* addresses, uint32_t lanes, int64_t bytes)
       const uint64_t sector = (address + done) >> kSectorBits;
       const uint32_t from = (address + done) & 31;
       const uint32_t to = static_cast<uint32_t>(std::min<int64_t>(32, from + bytes - done));
-      int at = count - 1;
+      int at = sector > highest ? -1 : count - 1;
       while (at >= 0 && touched_[at].sector != sector) --at;
       if (at < 0) touched_[at = count++] = {sector, 0};
+      highest = std::max(highest, sector);
       touched_[at].bytes |= ByteMask(from, to);
       done += to - from;
     }
@@ -116,13 +122,13 @@ int AccessLog::Collect(const uint64_t* addresses, uint32_t lanes, int64_t bytes)
 }
 
 void AccessLog::Gather(const uint64_t* addresses, uint32_t lanes, int64_t bytes,
-                       CachePolicy policy) {
+                       const CachePolicy& policy) {
   const int count = Collect(addresses, lanes, bytes);
   for (int i = 0; i < count; ++i) ReadSectors(touched_[i].sector, touched_[i].sector, policy);
 }
 
 void AccessLog::Scatter(const uint64_t* addresses, uint32_t lanes, int64_t bytes,
-                        CachePolicy policy) {
+                        const CachePolicy& policy) {
   const int count = Collect(addresses, lanes, bytes);
   for (int i = 0; i < count; ++i) {
     const bool whole = touched_[i].bytes == ~0u;

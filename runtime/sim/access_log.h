@@ -31,7 +31,8 @@ struct AccessRun {
   Eviction eviction = Eviction::kNormal;
 };
 
-// How a load or store passes the caches.
+// How a load or store passes the caches. Handed on by reference: three bytes that are put together
+// for a register stall on their way through the stack.
 struct CachePolicy {
   Eviction eviction = Eviction::kNormal;
   bool use_l1 = true;   // look there first
@@ -46,11 +47,11 @@ class AccessLog {
   void Begin(L1& shared);
 
   // One warp access to the `bytes` bytes from `address`, all of them used.
-  void Read(uint64_t address, int64_t bytes, CachePolicy policy);
-  void Write(uint64_t address, int64_t bytes, CachePolicy policy);
+  void Read(uint64_t address, int64_t bytes, const CachePolicy& policy);
+  void Write(uint64_t address, int64_t bytes, const CachePolicy& policy);
   // One warp access, lane by lane: `bytes` at each of the `lanes` of `addresses`.
-  void Gather(const uint64_t* addresses, uint32_t lanes, int64_t bytes, CachePolicy policy);
-  void Scatter(const uint64_t* addresses, uint32_t lanes, int64_t bytes, CachePolicy policy);
+  void Gather(const uint64_t* addresses, uint32_t lanes, int64_t bytes, const CachePolicy& policy);
+  void Scatter(const uint64_t* addresses, uint32_t lanes, int64_t bytes, const CachePolicy& policy);
   void Update(const uint64_t* addresses, uint32_t lanes, int64_t bytes);
   // Loads by no warp instruction: prefetches.
   void Prefetch(uint64_t address);
@@ -68,7 +69,8 @@ class AccessLog {
   };
   // The distinct sectors of a lane-wise access; returns how many.
   int Collect(const uint64_t* addresses, uint32_t lanes, int64_t bytes);
-  void ReadSectors(uint64_t first, uint64_t last, CachePolicy policy);
+  void ReadLine(uint64_t line, uint32_t wanted, const CachePolicy& policy);
+  void ReadSectors(uint64_t first, uint64_t last, const CachePolicy& policy);
   void Append(AccessRun run);
 
   std::vector<AccessRun> runs_;

@@ -49,6 +49,12 @@ bool CheckGlobal(const Op& op, Warp& warp, int lane, uint64_t address, int64_t b
 
 }  // namespace
 
+Eviction EvictionOf(uint64_t bits) {
+  return bits == kPolicyEvictFirst  ? Eviction::kFirst
+         : bits == kPolicyEvictLast ? Eviction::kLast
+                                    : Eviction::kNormal;
+}
+
 LaneAddresses::LaneAddresses(const Op& op, const Warp& warp, RowRef ref, uint32_t flags) {
   const int64_t displacement = op.offset;
   if ((flags & AccessFlags::kAddress32) != 0) {

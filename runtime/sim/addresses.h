@@ -42,15 +42,14 @@ inline CachePolicy PolicyOf(uint32_t flags) {
   policy.fill_l1 = (flags & (AccessFlags::kKeepOutOfL1 | AccessFlags::kSkipL1)) == 0;
   return policy;
 }
+// The eviction that the policy in a register says.
+Eviction EvictionOf(uint64_t bits);
 // The same where the operation may have a policy as an operand, which goes before its modifiers.
-inline CachePolicy PolicyOf(const Op& op, const Warp& warp) {
+[[gnu::always_inline]] inline CachePolicy PolicyOf(const Op& op, const Warp& warp) {
   CachePolicy policy = PolicyOf(op.flags);
-  const uint32_t which = op.flags >> kPolicyShift;
-  if (which == 0) return policy;
-  const uint64_t bits = warp.In<uint64_t>(op.r[which])[std::countr_zero(warp.exec)];
-  policy.eviction = bits == kPolicyEvictFirst  ? Eviction::kFirst
-                    : bits == kPolicyEvictLast ? Eviction::kLast
-                                               : Eviction::kNormal;
+  if (const uint32_t which = op.flags >> kPolicyShift; which != 0) [[unlikely]] {
+    policy.eviction = EvictionOf(warp.In<uint64_t>(op.r[which])[std::countr_zero(warp.exec)]);
+  }
   return policy;
 }
 
@@ -70,12 +69,18 @@ struct LaneAddresses {
   int first;  // lane
 };
 
-// Whether lane i of a row of addresses is at the first lane's plus i * kStep.
-template <uint64_t kStep>
-inline bool Contiguous(const uint64_t* row) {
+// The first address of an access of all lanes to global memory, each `bytes` bytes behind the lane
+// before; 0 where it is none for sure.
+[[gnu::always_inline]] inline uint64_t ContiguousStart(const Op& op, const Warp& warp, RowRef ref,
+                                                       uint64_t bytes) {
+  using F = AccessFlags;
+  const bool maybe = warp.exec == kAllLanes && (op.flags & F::kAddress32) == 0 &&
+                     (op.flags & F::kSpaceMask) <= static_cast<uint32_t>(Space::kGlobal);
+  if (!maybe) return 0;
+  const uint64_t* row = warp.In<uint64_t>(ref);
   uint64_t difference = 0;
-  for (int i = 0; i < 32; ++i) difference |= row[i] - (row[0] + i * kStep);
-  return difference == 0;
+  for (int i = 0; i < 32; ++i) difference |= row[i] - (row[0] + i * bytes);
+  return difference == 0 ? row[0] + static_cast<int64_t>(op.offset) : 0;
 }
 
 // Finds the host bytes of each lane's access of `bytes` bytes. A generic access is sorted into its
@@ -84,15 +89,22 @@ class HostBytes {
  public:
   bool Find(const Op& op, Warp& warp, const LaneAddresses& addresses, int64_t bytes, bool store,
             Space space);
-  // The whole range of a contiguous access of all lanes in global memory; null: look lane by lane.
-  static uint8_t* GlobalRange(const Warp& warp, uint64_t address, uint64_t bytes,
-                              uint64_t alignment, bool store) {
+  // The buffer that holds the whole range of a contiguous access of all lanes, in order; null: look
+  // lane by lane.
+  static const GlobalMemory::Buffer* GlobalBuffer(const Warp& warp, uint64_t address,
+                                                  uint64_t bytes, uint64_t alignment, bool store) {
     const GlobalMemory::Buffer* buffer = warp.block->launch->memory->Find(address);
     if (buffer == nullptr || (address & (alignment - 1)) != 0) return nullptr;
     const uint64_t offset = address - buffer->begin;
     const uint64_t size = buffer->end - buffer->begin;
     if (offset > size || size - offset < bytes || (store && buffer->read_only)) return nullptr;
-    return buffer->host + offset;
+    return buffer;
+  }
+  // Its bytes on the host.
+  static uint8_t* GlobalRange(const Warp& warp, uint64_t address, uint64_t bytes,
+                              uint64_t alignment, bool store) {
+    const auto* buffer = GlobalBuffer(warp, address, bytes, alignment, store);
+    return buffer == nullptr ? nullptr : buffer->host + (address - buffer->begin);
   }
 
   uint8_t* base = nullptr;          // of all lanes, where one buffer holds them

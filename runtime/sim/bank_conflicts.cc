@@ -6,7 +6,21 @@
 namespace onepass::sim {
 namespace {
 
+// Whether no two lanes of the group need the same bank.
+bool Apart(const uint64_t* offsets, uint32_t lanes, int begin, int end, int64_t words) {
+  uint64_t used = 0;
+  bool apart = true;
+  for (int lane = begin; lane < end; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    const uint64_t banks = ((uint64_t{1} << words) - 1) << (offsets[lane] >> 2 & 31);
+    apart &= (used & banks) == 0;
+    used |= banks;
+  }
+  return apart && used >> 32 == 0;
+}
+
 int GroupConflicts(const uint64_t* offsets, uint32_t lanes, int begin, int end, int64_t words) {
+  if (Apart(offsets, lanes, begin, end, words)) return 0;
   uint64_t seen[32][32];  // by bank
   uint8_t count[32] = {};
   int passes = 1;

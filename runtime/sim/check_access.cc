@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_format.h"
 #include "runtime/sim/checker.h"
+#include "runtime/sim/cluster.h"
 #include "runtime/sim/race_check.h"
 #include "runtime/sim/where.h"
 
@@ -37,6 +38,7 @@ AccessRecord RecordOf(const Op& op, const Warp& warp, Kind kind) {
   mine.kind = kind;
   mine.strong = (op.flags & F::kStrongOrder) != 0;
   mine.block_scope = (op.flags & F::kBlockScope) != 0;
+  mine.proxy_fences = warp.block->cluster->proxy_fences;
   return mine;
 }
 
@@ -58,7 +60,7 @@ uint32_t AccessRecords::IndexFor(const AccessRecord& mine, uint32_t* latest) {
   if (latest != nullptr && *latest < all.size()) {
     const AccessRecord& record = all[*latest];
     if (record.op == mine.op && record.time == mine.time && record.warp == mine.warp &&
-        record.block == mine.block) {
+        record.block == mine.block && record.proxy_fences == mine.proxy_fences) {
       return *latest;
     }
   }

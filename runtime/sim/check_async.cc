@@ -106,7 +106,26 @@ void Checker::CheckPart(const Op& op, Warp& warp, int lane, const Copy& copy, bo
   noted.copy = true;
   const bool visits = target.owner != nullptr && (copy.bulk || target.owner != warp.block);
   if (visits) NoteVisit(op, warp, 1u << lane, *target.owner, noted);
+  if (copy.bulk && !write && target.owner != nullptr) {
+    CheckProxy(op, warp, lane, doing, target, offset);
+  }
   CheckLane(op, warp, lane, doing, mine, noted, target, offset);
+}
+
+// A bulk copy reads shared memory by another way than threads write it: a fence.proxy.async has to
+// stand between them, in either thread. Reported only where none of the cluster's threads has
+// executed one since, so that no order of those that there are is misjudged.
+void Checker::CheckProxy(const Op& op, Warp& warp, int lane, const Doing& doing,
+                         const Target& target, uint64_t offset) {
+  const int shift = target.cells->shift();
+  const auto end = static_cast<int64_t>((offset + doing.bytes - 1) >> shift);
+  for (auto cell = static_cast<int64_t>(offset >> shift); cell <= end; ++cell) {
+    const AccessId write = target.cells->writes()[cell];
+    if (write == 0) continue;
+    const AccessRecord& record = target.records->all[(write >> 5) - 1];
+    if (record.copy || record.proxy_fences != warp.block->cluster->proxy_fences) continue;
+    return ReportProxy(op, warp, lane, doing, target, cell);
+  }
 }
 
 // The destination has been written where the source has.

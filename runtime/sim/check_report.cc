@@ -95,6 +95,24 @@ void Checker::ReportRace(const Op& op, Warp& warp, const Doing& doing, const Tar
   });
 }
 
+void Checker::ReportProxy(const Op& op, Warp& warp, int lane, const Doing& doing,
+                          const Target& target, int64_t cell) {
+  const Launch& launch = *warp.block->launch;
+  const Kernel& kernel = *launch.kernel;
+  const AccessId write = target.cells->writes()[cell];
+  const AccessRecord& record = target.records->all[(write >> 5) - 1];
+  findings_.Add(kShared, kernel.name, IndexOf(warp, op), record.op + 1, [&] {
+    const auto begin = static_cast<uint64_t>(cell) << target.cells->shift();
+    return absl::StrFormat(
+        "%s: no fence.proxy.async between the write of %s by %s%s and the "
+        "asynchronous read by %s%s",
+        kernel.name, PlaceOf(launch, doing, target, begin),
+        ThreadOfRecord(launch, record, static_cast<int>(write & 31)),
+        AtLine(kernel, kernel.ops[record.op]),
+        ThreadOf(launch, warp.block->index, warp.index, lane), AtLine(kernel, op));
+  });
+}
+
 // Two lanes of one instruction write the same place: which value stays is not defined.
 void Checker::ReportClash(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                           uint64_t offset, int lane, int other) {

@@ -101,6 +101,28 @@ AccessCells& Checker::CellsOf(const GlobalMemory::Buffer& buffer) {
   return *cells;
 }
 
+Checker::Target Checker::TargetOf(const Warp& warp, const GlobalMemory::Buffer& buffer) {
+  Target target{&CellsOf(buffer), &buffer.written, &records_, &warp.block->checks->latest_global,
+                &words_};
+  target.buffer = &buffer;
+  target.pad = PadOf(buffer);
+  return target;
+}
+
+// The common access to global memory, without a look at each lane; false: it is another one.
+bool Checker::CheckContiguous(const Op& op, Warp& warp, const Doing& doing) {
+  const auto bytes = static_cast<uint64_t>(doing.bytes);
+  const uint64_t start = ContiguousStart(op, warp, op.r[doing.address], bytes);
+  if (start == 0) return false;
+  const GlobalMemory::Buffer* buffer =
+      HostBytes::GlobalBuffer(warp, start, 32 * bytes, bytes, doing.kind != Kind::kRead);
+  if (buffer == nullptr) return false;
+  alignas(64) uint64_t offsets[32];
+  for (int i = 0; i < 32; ++i) offsets[i] = start - buffer->begin + i * bytes;
+  Check(op, warp, doing, TargetOf(warp, *buffer), Places(offsets));
+  return true;
+}
+
 void Checker::CheckGlobal(const Op& op, Warp& warp, const Doing& doing,
                           const LaneAddresses& addresses) {
   alignas(64) uint64_t offsets[32];
@@ -114,15 +136,12 @@ void Checker::CheckGlobal(const Op& op, Warp& warp, const Doing& doing,
     }
     inside &= left;
     left &= ~inside;
-    Target target{&CellsOf(buffer), &buffer.written, &records_, &warp.block->checks->latest_global,
-                  &words_};
-    target.buffer = &buffer;
-    target.pad = PadOf(buffer);
-    Check(op, warp, doing, target, Places(offsets, inside, doing.bytes));
+    Check(op, warp, doing, TargetOf(warp, buffer), Places(offsets, inside, doing.bytes));
   }
 }
 
 bool Checker::Access(const Op& op, Warp& warp, const Doing& doing) {
+  if (CheckContiguous(op, warp, doing)) return true;
   const LaneAddresses addresses(op, warp, op.r[doing.address], op.flags);
   HostBytes bytes;
   const Space space = static_cast<Space>(op.flags & F::kSpaceMask);

@@ -152,6 +152,9 @@ class Checker {
   // Where the lanes of an access go, in bytes from the memory's first.
   struct Places {
     Places(const uint64_t* offsets, uint32_t of_lanes, int bytes);
+    // Known to be dense.
+    explicit Places(const uint64_t* offsets)
+        : offset(offsets), lanes(kAllLanes), dense(true), uniform(false) {}
     const uint64_t* offset;
     uint32_t lanes;
     bool dense;    // all lanes, each right behind the one before
@@ -163,6 +166,8 @@ class Checker {
   void CheckSharedOf(const Op& op, Warp& warp, const Doing& doing, const Places& places,
                      Block& owner);
   void CheckGlobal(const Op& op, Warp& warp, const Doing& doing, const LaneAddresses& addresses);
+  bool CheckContiguous(const Op& op, Warp& warp, const Doing& doing);
+  Target TargetOf(const Warp& warp, const GlobalMemory::Buffer& buffer);
   AccessCells& CellsOf(const GlobalMemory::Buffer& buffer);
   bool InsideVariables(const Op& op, Warp& warp, const Doing& doing, const Places& places);
   void Check(const Op& op, Warp& warp, const Doing& doing, const Target& target,
@@ -185,6 +190,8 @@ class Checker {
   void CheckLane(const Op& op, Warp& warp, int lane, const Doing& doing, const AccessRecord& mine,
                  const AccessRecord& noted, const Target& target, uint64_t offset);
   void CheckPart(const Op& op, Warp& warp, int lane, const Copy& copy, bool write);
+  void CheckProxy(const Op& op, Warp& warp, int lane, const Doing& doing, const Target& target,
+                  uint64_t offset);
   void CarryWritten(const Warp& warp, const Copy& copy);
   MbarrierOrder& MbarrierAt(const Warp& warp, uint64_t address);
   void NoteVisit(const Op& op, Warp& warp, uint32_t lanes, Block& owner,
@@ -199,6 +206,8 @@ class Checker {
                   const RaceCheck::Conflict& conflict);
   void ReportClash(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                    uint64_t offset, int lane, int other);
+  void ReportProxy(const Op& op, Warp& warp, int lane, const Doing& doing, const Target& target,
+                   int64_t cell);
   void CheckMeeting(const Warp& a, const Warp& b);
 
   GlobalMemory& memory_;

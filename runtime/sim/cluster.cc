@@ -23,6 +23,7 @@ void Cluster::Start(const Launch& of, uint64_t number) {
   index = number;
   blocks.clear();
   deliveries.clear();
+  proxy_fences = 0;
   checks = of.checker == nullptr ? nullptr : std::make_unique<ClusterChecks>();
   random = Random(of.seed, ~number);
 }

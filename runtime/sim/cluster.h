@@ -53,6 +53,7 @@ struct Cluster {
   uint64_t index = 0;
   std::vector<Block*> blocks;  // by rank
   std::vector<Delivery> deliveries;
+  uint32_t proxy_fences = 0;  // fence.proxy.async, executed by any of its warps
   Random random;
   std::unique_ptr<ClusterChecks> checks;  // where the launch has a checker
 };

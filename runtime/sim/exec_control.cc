@@ -1,5 +1,6 @@
 // Branches, exits, block-wide barriers, fences.
 #include "runtime/sim/checker.h"
+#include "runtime/sim/cluster.h"
 #include "runtime/sim/exec.h"
 
 namespace onepass::sim {
@@ -154,13 +155,19 @@ std::optional<Pick> PickBarrier(Form& form, int operands, bool negated) {
 
 namespace {
 
-// Proxies are ways to the same memory; here there is one.
+// Proxies are ways to the same memory; here there is one, and who forgot the fence is found by its
+// count.
+const Op* ProxyFence(const Op& op, Warp& warp) {
+  ++warp.block->cluster->proxy_fences;
+  return &op + 1;
+}
+
 std::optional<Pick> PickProxyFence(Form& form, bool order) {
   if (order) return std::nullopt;
   if (form.Take("alias")) return Pick{&Nothing};
   if (!form.Take("async")) return std::nullopt;
   for (const char* space : {"global", "shared::cta", "shared::cluster"}) form.Take(space);
-  return Pick{&Nothing};
+  return Pick{&ProxyFence};
 }
 
 }  // namespace

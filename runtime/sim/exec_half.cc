@@ -5,6 +5,7 @@
 #include "runtime/sim/exec.h"
 #include "runtime/sim/half.h"
 #include "runtime/sim/perturb.h"
+#include "runtime/sim/wide_half.h"
 
 namespace onepass::sim {
 namespace {
@@ -96,6 +97,19 @@ Pick Choose() {
   return Lanes<Fn>();
 }
 
+// The same where a row can be computed at once.
+template <class H, bool kPair, auto Fn, class Math>
+Pick ChooseWide() {
+  using Pair = std::conditional_t<std::is_same_v<H, F16>, F16x2, Bf16x2>;
+  Pick pick = Choose<H, kPair, Fn>();
+  if constexpr (kPair) {
+    pick.fn = &WideHalves<H, true, Math, &Elementwise<&Both<Pair, Fn>::Run>::Run>::Run;
+  } else {
+    pick.fn = &WideHalves<H, false, Math, &Elementwise<Fn>::Run>::Run;
+  }
+  return pick;
+}
+
 template <class H, bool kPair, auto Fn, auto kBound>
 Pick ChooseApprox() {
   using Pair = std::conditional_t<std::is_same_v<H, F16>, F16x2, Bf16x2>;
@@ -111,6 +125,12 @@ Pick ChooseApprox() {
 template <class H, bool kPair, bool kFlush, After kAfter>
 std::optional<Pick> PickArithmetic(std::string_view base) {
   using A = Arithmetic<H, kFlush, kAfter>;
+  if constexpr (!kFlush && kAfter == After::kNothing) {
+    if (base == "add") return ChooseWide<H, kPair, &A::Add, AddWide<H>>();
+    if (base == "sub") return ChooseWide<H, kPair, &A::Sub, SubWide<H>>();
+    if (base == "mul") return ChooseWide<H, kPair, &A::Mul, MulWide<H>>();
+    if (base == "fma") return ChooseWide<H, kPair, &A::Fma, FmaWide<H>>();
+  }
   if (base == "add") return Choose<H, kPair, &A::Add>();
   if (base == "sub") return Choose<H, kPair, &A::Sub>();
   if (base == "mul") return Choose<H, kPair, &A::Mul>();

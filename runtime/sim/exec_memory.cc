@@ -1,12 +1,14 @@
 // ld, st and prefetch.
 #include <immintrin.h>
 
+#include <bit>
 #include <cstring>
 
 #include "runtime/sim/addresses.h"
 #include "runtime/sim/bank_conflicts.h"
 #include "runtime/sim/checker.h"
 #include "runtime/sim/exec.h"
+#include "runtime/sim/interleave.h"
 #include "runtime/sim/memory_form.h"
 
 namespace onepass::sim {
@@ -52,54 +54,43 @@ Bits Extend(const uint8_t* from) {
       static_cast<std::conditional_t<std::is_signed_v<M>, int64_t, uint64_t>>(value));
 }
 
-// Four rows to or from 32 packed groups of four 32-bit values.
-void Deinterleave(const uint8_t* from, uint32_t* const (&to)[4]) {
-  for (int i = 0; i < 32; i += 8, from += 128) {
-    const auto part = [&](int k) {
-      const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 16 * k));
-      const auto* high = reinterpret_cast<const __m128i*>(from + 16 * k + 64);
-      return _mm256_inserti128_si256(_mm256_castsi128_si256(low), _mm_loadu_si128(high), 1);
-    };
-    const __m256i a = part(0), b = part(1), c = part(2), d = part(3);
-    const __m256i ab = _mm256_unpacklo_epi32(a, b), ab2 = _mm256_unpackhi_epi32(a, b);
-    const __m256i cd = _mm256_unpacklo_epi32(c, d), cd2 = _mm256_unpackhi_epi32(c, d);
-    const __m256i rows[4] = {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd),
-                             _mm256_unpacklo_epi64(ab2, cd2), _mm256_unpackhi_epi64(ab2, cd2)};
-    for (int n = 0; n < 4; ++n) {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(to[n] + i), rows[n]);
-    }
-  }
-}
-void Interleave(const uint32_t* const (&from)[4], uint8_t* to) {
-  for (int i = 0; i < 32; i += 8, to += 128) {
-    const auto row = [&](int n) {
-      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from[n] + i));
-    };
-    const __m256i a = row(0), b = row(1), c = row(2), d = row(3);
-    const __m256i ab = _mm256_unpacklo_epi32(a, b), ab2 = _mm256_unpackhi_epi32(a, b);
-    const __m256i cd = _mm256_unpacklo_epi32(c, d), cd2 = _mm256_unpackhi_epi32(c, d);
-    const __m256i groups[4] = {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd),
-                               _mm256_unpacklo_epi64(ab2, cd2), _mm256_unpackhi_epi64(ab2, cd2)};
-    for (int k = 0; k < 4; ++k) {
-      auto* low = reinterpret_cast<__m128i*>(to + 16 * k);
-      _mm_storeu_si128(low, _mm256_castsi256_si128(groups[k]));
-      _mm_storeu_si128(low + 4, _mm256_extracti128_si256(groups[k], 1));
-    }
-  }
-}
-
-// The first address of a contiguous access of all lanes to global memory; 0 where it is not one.
-template <uint64_t kBytes>
-uint64_t ContiguousStart(const Op& op, const Warp& warp) {
-  const bool maybe = warp.exec == kAllLanes && (op.flags & F::kAddress32) == 0 &&
-                     (op.flags & F::kSpaceMask) <= static_cast<uint32_t>(Space::kGlobal);
-  if (!maybe) return 0;
-  const uint64_t* row = warp.In<uint64_t>(op.r[0]);
-  return Contiguous<kBytes>(row) ? row[0] + static_cast<int64_t>(op.offset) : 0;
-}
-
+// Vectors of four words, by far the most that kernels move.
 template <class M, class Bits, int N>
-const Op* LoadLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Space space) {
+constexpr bool kFourWords = sizeof(M) == 4 && sizeof(Bits) == 4 && N == 4;
+
+void LoadFourWords(const Op& op, const Warp& warp, const HostBytes& bytes) {
+  alignas(64) uint32_t lanes[4][32];
+  uint32_t* to[4];
+  for (int n = 0; n < 4; ++n) {
+    to[n] = warp.exec == kAllLanes ? warp.Out<uint32_t>(op.r[1 + n]) : lanes[n];
+  }
+  Deinterleave([&](int lane) { return bytes.base + bytes.offset[lane]; },
+               {to[0], to[1], to[2], to[3]});
+  if (warp.exec == kAllLanes) return;
+  for (int n = 0; n < 4; ++n) Blend(warp.Out<uint32_t>(op.r[1 + n]), lanes[n], warp.exec);
+}
+
+// Whether memory has changed.
+bool StoreFourWords(const Op& op, const Warp& warp, const HostBytes& bytes) {
+  alignas(64) uint8_t packed[512];
+  Interleave({warp.In<uint32_t>(op.r[1]), warp.In<uint32_t>(op.r[2]), warp.In<uint32_t>(op.r[3]),
+              warp.In<uint32_t>(op.r[4])},
+             packed);
+  __m128i changed = _mm_setzero_si128();
+  for (uint32_t left = warp.exec; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    auto* to = reinterpret_cast<__m128i*>(bytes.base + bytes.offset[lane]);
+    const __m128i value = _mm_load_si128(reinterpret_cast<const __m128i*>(packed + 16 * lane));
+    changed = _mm_or_si128(changed, _mm_xor_si128(value, _mm_loadu_si128(to)));
+    _mm_storeu_si128(to, value);
+  }
+  return _mm_testz_si128(changed, changed) == 0;
+}
+
+// Apart from the accesses of contiguous lanes, whose stack frame would be as large.
+template <class M, class Bits, int N>
+[[gnu::noinline]] const Op* LoadLanes(const Op& op, Warp& warp, Space space) {
+  const LaneAddresses addresses(op, warp, op.r[0], op.flags);
   HostBytes bytes;
   if (!bytes.Find(op, warp, addresses, sizeof(M) * N, /*store=*/false, space)) return nullptr;
   if (bytes.space != Space::kGlobal) {
@@ -113,6 +104,10 @@ const Op* LoadLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Sp
       warp.block->log.Gather(addresses.at, warp.exec, sizeof(M) * N, policy);
     }
     warp.block->NoteLoad(op, warp.block->log.useful_bytes - before);
+  }
+  if constexpr (kFourWords<M, Bits, N>) {
+    LoadFourWords(op, warp, bytes);
+    return &op + 1;
   }
   for (int n = 0; n < N; ++n) {
     alignas(64) Bits lanes[32];
@@ -132,7 +127,7 @@ const Op* Load(const Op& op, Warp& warp) {
   if (Checker* checker = block.launch->checker; checker != nullptr) [[unlikely]] {
     if (!checker->Access(op, warp, {AccessRecord::Kind::kRead, kBytes, sizeof(M)})) return nullptr;
   }
-  if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {
+  if (const uint64_t start = ContiguousStart(op, warp, op.r[0], kBytes); start != 0) {
     const uint8_t* from = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, false);
     if (from != nullptr) {
       if (block.launch->count_traffic) {
@@ -140,10 +135,10 @@ const Op* Load(const Op& op, Warp& warp) {
         block.NoteLoad(op, kBytes * 32);
         if (block.log.runs().size() > block.launch->log_limit) warp.budget = 0;
       }
-      if constexpr (sizeof(M) == 4 && sizeof(Bits) == 4 && N == 4) {
+      if constexpr (kFourWords<M, Bits, N>) {
         uint32_t* const to[4] = {warp.Out<Bits>(op.r[1]), warp.Out<Bits>(op.r[2]),
                                  warp.Out<Bits>(op.r[3]), warp.Out<Bits>(op.r[4])};
-        Deinterleave(from, to);
+        Deinterleave([from](int lane) { return from + 16 * lane; }, to);
         return &op + 1;
       }
       for (int n = 0; n < N; ++n) {
@@ -155,17 +150,22 @@ const Op* Load(const Op& op, Warp& warp) {
     }
   }
   const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
-  return LoadLanes<M, Bits, N>(op, warp, LaneAddresses(op, warp, op.r[0], op.flags), space);
+  return LoadLanes<M, Bits, N>(op, warp, space);
 }
 
 template <class M, class Bits, int N>
-const Op* StoreLanes(const Op& op, Warp& warp, const LaneAddresses& addresses, Space space) {
+[[gnu::noinline]] const Op* StoreLanes(const Op& op, Warp& warp, Space space) {
+  const LaneAddresses addresses(op, warp, op.r[0], op.flags);
   HostBytes bytes;
   if (!bytes.Find(op, warp, addresses, sizeof(M) * N, /*store=*/true, space)) return nullptr;
   if (bytes.space != Space::kGlobal) {
     CountWindow(warp, bytes, sizeof(M) * N);
   } else if (warp.block->launch->count_traffic) {
     warp.block->log.Scatter(addresses.at, warp.exec, sizeof(M) * N, PolicyOf(op, warp));
+  }
+  if constexpr (kFourWords<M, Bits, N>) {
+    warp.block->progress += StoreFourWords(op, warp, bytes);
+    return &op + 1;
   }
   bool changed = false;
   for (int n = 0; n < N; ++n) {
@@ -196,7 +196,7 @@ const Op* Store(const Op& op, Warp& warp) {
                                   sizeof(Bits)};
     if (!checker->Access(op, warp, doing)) return nullptr;
   }
-  if (const uint64_t start = ContiguousStart<kBytes>(op, warp); start != 0) {
+  if (const uint64_t start = ContiguousStart(op, warp, op.r[0], kBytes); start != 0) {
     uint8_t* to = HostBytes::GlobalRange(warp, start, kBytes * 32, kBytes, true);
     if (to != nullptr) {
       ++block.progress;
@@ -206,7 +206,7 @@ const Op* Store(const Op& op, Warp& warp) {
       }
       const Bits* from[N];
       for (int n = 0; n < N; ++n) from[n] = warp.In<Bits>(op.r[1 + n]);
-      if constexpr (sizeof(M) == 4 && sizeof(Bits) == 4 && N == 4) {
+      if constexpr (kFourWords<M, Bits, N>) {
         Interleave(from, to);
         return &op + 1;
       }
@@ -219,7 +219,7 @@ const Op* Store(const Op& op, Warp& warp) {
     }
   }
   const Space space = static_cast<Space>(op.flags & F::kSpaceMask);
-  return StoreLanes<M, Bits, N>(op, warp, LaneAddresses(op, warp, op.r[0], op.flags), space);
+  return StoreLanes<M, Bits, N>(op, warp, space);
 }
 
 const Op* Prefetch(const Op& op, Warp& warp) {

@@ -199,36 +199,41 @@ void Grid::RunOrdered() {
   }
 }
 
-bool Grid::ReplayChunk(Slot& slot) {
-  const std::vector<AccessRun>& runs =
-      slot.state == Slot::State::kRunning ? slot.block->log.runs() : slot.runs;
+// Whether anything is left.
+bool Grid::ReplayChunk(Reading& reading) {
   uint32_t budget = kChunkSectors;
-  while (slot.at < runs.size() && budget > 0) {
-    const AccessRun& run = runs[slot.at];
+  while (reading.next != reading.end && budget > 0) {
+    const AccessRun& run = *reading.next;
     const bool many = run.kind <= AccessRun::Kind::kWrite;
-    const uint32_t left = many ? run.count - slot.skip : 1;
+    const uint32_t left = many ? run.count - reading.skip : 1;
     const uint32_t now = std::min(left, budget);
-    l2_.Replay(run, slot.skip, now);
+    l2_.Replay(run, reading.skip, now);
     budget -= now;
-    slot.skip += now;
+    reading.skip += now;
     if (now == left) {
-      slot.skip = 0;
-      ++slot.at;
+      reading.skip = 0;
+      ++reading.next;
     }
   }
-  return slot.at < runs.size();
+  return reading.next != reading.end;
 }
 
 void Grid::Replay() {
-  std::vector<Slot*> left;
-  for (Slot& slot : slots_) {
+  constexpr size_t kAhead = 2;  // of a thousand logs none stays in the host's cache
+  std::vector<Reading> left;
+  for (const Slot& slot : slots_) {
     if (slot.state == Slot::State::kEmpty) continue;
-    slot.at = 0;
-    slot.skip = 0;
-    left.push_back(&slot);
+    const std::vector<AccessRun>& runs =
+        slot.state == Slot::State::kRunning ? slot.block->log.runs() : slot.runs;
+    if (!runs.empty()) left.push_back({runs.data(), runs.data() + runs.size()});
   }
   while (!left.empty()) {
-    std::erase_if(left, [&](Slot* slot) { return !ReplayChunk(*slot); });
+    size_t kept = 0;
+    for (size_t i = 0; i < left.size(); ++i) {
+      if (i + kAhead < left.size()) __builtin_prefetch(left[i + kAhead].next);
+      if (ReplayChunk(left[i])) left[kept++] = left[i];
+    }
+    left.resize(kept);
   }
   for (Slot& slot : slots_) {
     slot.runs.clear();

@@ -42,8 +42,12 @@ class Grid {
     uint64_t index = 0;            // of the block
     std::unique_ptr<Block> block;  // while kRunning
     std::vector<AccessRun> runs;   // of a block that is done and has given its state back
-    size_t at = 0;                 // the next run to replay, and how much of it has been
-    uint32_t skip = 0;
+  };
+  // How far a block's runs have been replayed.
+  struct Reading {
+    const AccessRun* next = nullptr;
+    const AccessRun* end = nullptr;
+    uint32_t skip = 0;  // sectors of the next
   };
 
   bool Fill();  // false: all blocks are done
@@ -62,7 +66,7 @@ class Grid {
     return absl::MakeSpan(slots_).subspan(cluster * launch_.cluster_blocks, launch_.cluster_blocks);
   }
   void Replay();
-  bool ReplayChunk(Slot& slot);
+  bool ReplayChunk(Reading& reading);
   absl::Status Check();
   absl::Status Stuck();
 

@@ -2,22 +2,40 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "runtime/sim/memory.h"
 
 namespace onepass::sim {
+namespace {
 
-// Line 0 of the address space is never a buffer's: index 0 ends the lists.
-L2::L2(int64_t bytes) : capacity_lines_(std::max<int64_t>(bytes >> kLineBits, 1)) {}
+// A queue of few lines stays small, so that the host's caches hold it.
+constexpr uint32_t kQueueSlack = 1 << 14;
 
-uint32_t L2::LineOf(uint64_t sector) {
-  const uint64_t line = (sector >> 2) - (GlobalMemory::kBase >> kLineBits);
-  const uint64_t granule = line >> kLinesPerGranuleBits;
+}  // namespace
+
+L2::L2(int64_t bytes)
+    : capacity_lines_(std::max<int64_t>(bytes >> kLineBits, 1)),
+      queue_room_(static_cast<uint32_t>(2 * capacity_lines_) + kQueueSlack) {}
+
+void L2::MakeGranule(uint64_t granule) {
   if (granule >= granules_.size()) granules_.resize(granule + 1);
-  if (granules_[granule].lines == nullptr) {
+  if (!spare_.empty()) {
+    granules_[granule] = std::move(spare_.back());
+    spare_.pop_back();
+  } else {
     granules_[granule].lines = std::make_unique<Line[]>(size_t{1} << kLinesPerGranuleBits);
   }
-  return static_cast<uint32_t>(line);
+}
+
+inline L2::Line& L2::LineOf(uint64_t sector, uint32_t& index) {
+  const uint64_t line = (sector >> 2) - (GlobalMemory::kBase >> kLineBits);
+  const uint64_t granule = line >> kLinesPerGranuleBits;
+  index = static_cast<uint32_t>(line);
+  if (granule >= granules_.size() || granules_[granule].lines == nullptr) [[unlikely]] {
+    MakeGranule(granule);
+  }
+  return At(index);
 }
 
 uint32_t* L2::MasksOf(uint32_t line) {
@@ -28,58 +46,89 @@ uint32_t* L2::MasksOf(uint32_t line) {
   return &granule.masks[4 * (line & kLineInGranule)];
 }
 
-void L2::Unlink(uint32_t index, Line& line) {
-  List& list = lists_[line.list];
-  (line.newer != 0 ? At(line.newer).older : list.newest) = line.older;
-  (line.older != 0 ? At(line.older).newer : list.oldest) = line.newer;
+// Whether the entry counts.
+inline bool L2::IsAt(const Queue& queue, uint32_t place) {
+  const Line& line = At(queue.lines[place]);
+  return line.queue == 1 + (&queue - queues_) && line.place == place;
 }
 
-void L2::PushNewest(uint32_t index, Line& line, int which) {
-  List& list = lists_[which];
-  line.list = static_cast<uint8_t>(which);
-  line.newer = 0;
-  line.older = list.newest;
-  (list.newest != 0 ? At(list.newest).newer : list.oldest) = index;
-  list.newest = index;
+template <class Fn>
+void L2::EachCached(Fn fn) {
+  for (const Queue& queue : queues_) {
+    for (uint32_t i = queue.first; i < queue.end; ++i) {
+      if (IsAt(queue, i)) fn(queue.lines[i], At(queue.lines[i]));
+    }
+  }
 }
 
-void L2::WriteBack(uint32_t index, Line& line) {
+// Where at least half of the entries count the queue grows, otherwise the others are dropped: about
+// one step an entry in all.
+void L2::MakeRoom(Queue& queue) {
+  if (queue.lines == nullptr) {
+    queue.lines = std::make_unique_for_overwrite<uint32_t[]>(queue_room_);
+  }
+  if (queue.end < queue_room_ && 2 * queue.cached >= queue.end) {
+    queue.full = std::min(2 * queue.end + kQueueSlack, queue_room_);
+    return;
+  }
+  uint32_t kept = 0;
+  for (uint32_t i = queue.first; i < queue.end; ++i) {
+    if (!IsAt(queue, i)) continue;
+    At(queue.lines[i]).place = kept;
+    queue.lines[kept++] = queue.lines[i];
+  }
+  queue.first = 0;
+  queue.end = kept;
+  queue.full = std::min(2 * kept + kQueueSlack, queue_room_);
+}
+
+inline void L2::Touch(uint32_t index, Line& line, Eviction eviction) {
+  Queue& queue = queues_[static_cast<int>(eviction)];
+  const auto number = static_cast<uint8_t>(1 + static_cast<int>(eviction));
+  if (line.queue == number && line.place + 1 == queue.end) return;
+  if (queue.end == queue.full) [[unlikely]]
+    MakeRoom(queue);
+  if (line.queue == 0) {
+    if (++cached_lines_ > capacity_lines_) EvictOne();
+  } else {
+    --queues_[line.queue - 1].cached;
+  }
+  ++queue.cached;
+  line.queue = number;
+  line.place = queue.end;
+  queue.lines[queue.end++] = index;
+}
+
+void L2::WriteBack(const Line& line) {
   counts_.dram_read_bytes += 32 * std::popcount(line.partial);  // the fill
   counts_.dram_write_bytes += 32 * std::popcount(line.dirty);
+}
+
+void L2::Forget(uint32_t index, Line& line) {
   if (line.partial != 0) std::fill_n(MasksOf(index), 4, 0u);
+  line = Line();
 }
 
 void L2::EvictOne() {
   for (const Eviction eviction : {Eviction::kFirst, Eviction::kNormal, Eviction::kLast}) {
-    const uint32_t oldest = lists_[1 + static_cast<int>(eviction)].oldest;
-    if (oldest == 0) continue;
-    Line& line = At(oldest);
-    WriteBack(oldest, line);
-    Unlink(oldest, line);
-    line = Line();
-    --cached_lines_;
-    return;
+    Queue& queue = queues_[static_cast<int>(eviction)];
+    while (queue.first < queue.end) {
+      const uint32_t oldest = queue.first++;
+      if (!IsAt(queue, oldest)) continue;
+      const uint32_t index = queue.lines[oldest];
+      WriteBack(At(index));
+      Forget(index, At(index));
+      --cached_lines_;
+      --queue.cached;
+      return;
+    }
   }
 }
 
-L2::Line& L2::Touch(uint32_t index, Eviction eviction) {
-  Line& line = At(index);
-  const int list = 1 + static_cast<int>(eviction);
-  if (line.list == list && lists_[list].newest == index) return line;
-  if (line.list != 0) {
-    Unlink(index, line);
-  } else {
-    if (cached_lines_ >= capacity_lines_) EvictOne();
-    ++cached_lines_;
-  }
-  PushNewest(index, line, list);
-  return line;
-}
-
-void L2::Read(uint32_t index, Line& line, uint32_t sectors) {
+// How many of the sectors come from DRAM.
+inline uint32_t L2::Fetch(uint32_t index, Line& line, uint32_t sectors) {
   const uint32_t missing = sectors & ~line.valid;
-  counts_.dram_read_bytes += 32 * std::popcount(missing);
-  if ((line.partial & missing) != 0) {
+  if ((line.partial & missing) != 0) [[unlikely]] {
     uint32_t* masks = MasksOf(index);
     for (int i = 0; i < 4; ++i) {
       if ((missing >> i & 1) != 0) masks[i] = 0;
@@ -87,6 +136,17 @@ void L2::Read(uint32_t index, Line& line, uint32_t sectors) {
   }
   line.valid |= missing;
   line.partial &= ~missing;
+  return static_cast<uint32_t>(std::popcount(missing));
+}
+
+inline void L2::Overwrite(uint32_t index, Line& line, uint32_t sectors) {
+  if ((line.partial & sectors) != 0) [[unlikely]] {
+    uint32_t* masks = MasksOf(index);
+    for (int i = 0; i < 4; ++i) masks[i] = (sectors >> i & 1) != 0 ? 0 : masks[i];
+  }
+  line.partial &= ~sectors;
+  line.valid |= sectors;
+  line.dirty |= sectors;
 }
 
 void L2::WritePartial(uint32_t index, Line& line, int sector, uint32_t bytes) {
@@ -103,53 +163,69 @@ void L2::WritePartial(uint32_t index, Line& line, int sector, uint32_t bytes) {
   }
 }
 
+template <AccessRun::Kind kKind>
+void L2::ReplayLines(uint64_t first, uint64_t end, const AccessRun& run) {
+  using Kind = AccessRun::Kind;
+  Queue& queue = queues_[static_cast<int>(run.eviction)];
+  if (queue.end >= queue.full) [[unlikely]]
+    MakeRoom(queue);
+  int64_t fetched = 0;
+  for (uint64_t sector = first; sector < end;) {
+    const uint64_t line_end = std::min(end, (sector | 3) + 1);
+    const uint32_t bits = ((1u << (line_end - sector)) - 1) << (sector & 3);
+    uint32_t index;
+    Line& line = LineOf(sector, index);
+    Touch(index, line, run.eviction);
+    if (kKind == Kind::kRead || kKind == Kind::kUpdate) fetched += Fetch(index, line, bits);
+    if (kKind == Kind::kUpdate) line.dirty |= bits;
+    if (kKind == Kind::kWrite) Overwrite(index, line, bits);
+    if (kKind == Kind::kPartialWrite) {
+      WritePartial(index, line, static_cast<int>(sector & 3), run.count);
+    }
+    sector = line_end;
+  }
+  counts_.dram_read_bytes += 32 * fetched;
+}
+
 void L2::Replay(const AccessRun& run, uint32_t skip, uint32_t sectors) {
   using Kind = AccessRun::Kind;
   const uint64_t first = run.sector + skip;
   const uint64_t end = first + sectors;
   (run.kind == Kind::kRead ? counts_.l2_read_bytes : counts_.l2_write_bytes) += 32 * sectors;
-  for (uint64_t sector = first; sector < end;) {
-    const uint64_t line_end = std::min(end, (sector | 3) + 1);
-    const uint32_t bits = ((1u << (line_end - sector)) - 1) << (sector & 3);
-    const uint32_t index = LineOf(sector);
-    Line& line = Touch(index, run.eviction);
-    switch (run.kind) {
-      case Kind::kRead:
-        Read(index, line, bits);
-        break;
-      case Kind::kUpdate:
-        Read(index, line, bits);
-        line.dirty |= bits;
-        break;
-      case Kind::kWrite:
-        if ((line.partial & bits) != 0) {
-          uint32_t* masks = MasksOf(index);
-          for (int i = 0; i < 4; ++i) masks[i] = (bits >> i & 1) != 0 ? 0 : masks[i];
-        }
-        line.partial &= ~bits;
-        line.valid |= bits;
-        line.dirty |= bits;
-        break;
-      case Kind::kPartialWrite:
-        WritePartial(index, line, static_cast<int>(sector & 3), run.count);
-        break;
-    }
-    sector = line_end;
+  switch (run.kind) {
+    case Kind::kRead:
+      return ReplayLines<Kind::kRead>(first, end, run);
+    case Kind::kWrite:
+      return ReplayLines<Kind::kWrite>(first, end, run);
+    case Kind::kPartialWrite:
+      return ReplayLines<Kind::kPartialWrite>(first, end, run);
+    case Kind::kUpdate:
+      return ReplayLines<Kind::kUpdate>(first, end, run);
   }
 }
 
 void L2::Flush() {
-  for (const List& list : lists_) {
-    for (uint32_t index = list.newest; index != 0; index = At(index).older) {
-      WriteBack(index, At(index));
-    }
-  }
-  Clear();
+  EachCached([&](uint32_t index, Line& line) {
+    WriteBack(line);
+    Forget(index, line);
+  });
+  ForgetGranules();
 }
 
 void L2::Clear() {
+  EachCached([&](uint32_t index, Line& line) { Forget(index, line); });
+  ForgetGranules();
+}
+
+// After their lines: what lies in the cache is all that has a state, the granules are as new.
+void L2::ForgetGranules() {
+  for (Granule& granule : granules_) {
+    if (granule.lines != nullptr && spare_.size() < kMostSpare) {
+      spare_.push_back(std::move(granule));
+    }
+  }
   granules_.clear();
-  for (List& list : lists_) list = List();
+  for (Queue& queue : queues_) queue.first = queue.end = queue.cached = queue.full = 0;
   cached_lines_ = 0;
 }
 

@@ -30,45 +30,59 @@ class L2 {
   Counts& counts() { return counts_; }
 
  private:
-  // State of a line of the address space; `list` says whether the line is in the cache.
+  // State of a line of the address space.
   struct Line {
-    uint32_t newer = 0;
-    uint32_t older = 0;
+    uint32_t place = 0;   // in its queue
     uint8_t valid = 0;    // sectors whose 32 bytes are all known
     uint8_t dirty = 0;    // sectors with bytes that DRAM does not have
     uint8_t partial = 0;  // dirty sectors that are not valid: some bytes only, see `masks`
-    uint8_t list = 0;     // 0: not cached; 1 + Eviction
+    uint8_t queue = 0;    // 0: not cached; 1 + Eviction
   };
   struct Granule {
     std::unique_ptr<Line[]> lines;
     std::unique_ptr<uint32_t[]> masks;  // written bytes of partial sectors, four a line
   };
-  struct List {
-    uint32_t newest = 0;
-    uint32_t oldest = 0;
+  // Lines in the order of their last touches. A line that is touched again is appended again; only
+  // the entry at the line's place counts.
+  struct Queue {
+    std::unique_ptr<uint32_t[]> lines;
+    uint32_t first = 0;  // entries before it do not count
+    uint32_t end = 0;
+    uint32_t cached = 0;  // lines, and so entries that count
+    uint32_t full = 0;    // the end at which to look for room
   };
 
   static constexpr int kLinesPerGranuleBits = 13;  // 1 MB, as GlobalMemory's granules
+  static constexpr uint32_t kLineInGranule = (1u << kLinesPerGranuleBits) - 1;
+  static constexpr size_t kMostSpare = 512;  // granules kept for later: 32 MB and what masks take
 
   Line& At(uint32_t line) {
     return granules_[line >> kLinesPerGranuleBits].lines[line & kLineInGranule];
   }
+  Line& LineOf(uint64_t sector, uint32_t& index);
+  void MakeGranule(uint64_t granule);
   uint32_t* MasksOf(uint32_t line);
-  uint32_t LineOf(uint64_t sector);
-  Line& Touch(uint32_t index, Eviction eviction);
-  void Unlink(uint32_t index, Line& line);
-  void PushNewest(uint32_t index, Line& line, int list);
+  bool IsAt(const Queue& queue, uint32_t place);
+  template <class Fn>
+  void EachCached(Fn fn);
+  void MakeRoom(Queue& queue);
+  void Touch(uint32_t index, Line& line, Eviction eviction);
   void EvictOne();
-  void WriteBack(uint32_t index, Line& line);
-  void Read(uint32_t index, Line& line, uint32_t sectors);
+  void WriteBack(const Line& line);
+  void Forget(uint32_t index, Line& line);
+  void ForgetGranules();
+  template <AccessRun::Kind kKind>
+  void ReplayLines(uint64_t first, uint64_t end, const AccessRun& run);
+  uint32_t Fetch(uint32_t index, Line& line, uint32_t sectors);
+  void Overwrite(uint32_t index, Line& line, uint32_t sectors);
   void WritePartial(uint32_t index, Line& line, int sector, uint32_t bytes);
 
-  static constexpr uint32_t kLineInGranule = (1u << kLinesPerGranuleBits) - 1;
-
   const int64_t capacity_lines_;
+  const uint32_t queue_room_;  // entries
   int64_t cached_lines_ = 0;
   std::vector<Granule> granules_;
-  List lists_[4];  // by Line::list
+  std::vector<Granule> spare_;  // all lines as new
+  Queue queues_[3];             // by Eviction
   Counts counts_;
 };
 

@@ -35,18 +35,21 @@ bool RaceCheck::SameWarp(AccessId a, AccessId b) const {
 template <int kPerLane>
 int64_t RaceCheck::FirstUnordered(const AccessId* ids) const {
   constexpr int kCells = 32 * kPerLane;
-  AccessId any = 0, different = 0, moved = 0;
-  const AccessId record = ids[0] >> 5;
+  AccessId any = 0, apart = 0;
 #pragma GCC ivdep
   for (int i = 0; i < kCells; ++i) {
     any |= ids[i];
-    different |= (ids[i] >> 5) ^ record;
-    moved |= (ids[i] & 31) ^ static_cast<AccessId>(i / kPerLane);
+    apart |= ids[i] ^ (ids[0] + static_cast<AccessId>(i / kPerLane));
   }
   if (any == 0) return -1;
-  if (different == 0) {
+  if (apart == 0 && (ids[0] & 31) == 0) {  // one access of a warp, lane by lane as this one
     const Verdict verdict = VerdictOf(ids[0]);
-    if (verdict == Verdict::kOrdered || (verdict == Verdict::kSameLane && moved == 0)) return -1;
+    if (verdict != Verdict::kAskEach) return -1;
+  } else {
+    AccessId different = 0;
+#pragma GCC ivdep
+    for (int i = 0; i < kCells; ++i) different |= (ids[i] ^ ids[0]) >> 5;
+    if (different == 0 && VerdictOf(ids[0]) == Verdict::kOrdered) return -1;
   }
   AccessId ordered = 0;  // for all lanes
   for (int i = 0; i < kCells; ++i) {

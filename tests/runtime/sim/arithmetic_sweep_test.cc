@@ -208,6 +208,31 @@ TEST(ArithmeticSweepTest, EveryHalfAgainstAllClasses) {
   }
 }
 
+// Values whose products are neither tiny nor huge, whole warps of them: what is computed for a row
+// at once, and not lane by lane.
+TEST(ArithmeticSweepTest, HalvesOfTheMiddleOfTheRange) {
+  for (const Binary& format : {kBinary16, kBrain16}) {
+    const uint64_t span = (format.exponent_bits == 5 ? 10 : 60) << format.mantissa_bits;
+    const uint64_t least = format.LeastNormal() * format.Bias() - span / 2;
+    std::mt19937_64 random(3);
+    const auto any = [&] { return least + random() % span + (random() & format.SignBit()); };
+    Lanes lanes(3);
+    for (int i = 0; i < 1 << 18; ++i) {
+      lanes[0].push_back(any());
+      lanes[1].push_back(any());
+      const uint64_t c = Addend(format, lanes[0][i], lanes[1][i], {0, format.SignBit()}, random);
+      const uint64_t exponent = (c & (format.SignBit() - 1)) >> format.mantissa_bits;
+      const bool huge = exponent > static_cast<uint64_t>(format.Bias()) + format.Bias() * 3 / 4;
+      lanes[2].push_back(huge ? any() : c & (2 * format.SignBit() - 1));
+    }
+    const char* const type = format.exponent_bits == 5 ? "f16" : "bf16";
+    for (const char* base : {"add.rn.", "sub.rn.", "mul.rn.", "fma.rn."}) {
+      const Arithmetic row{absl::StrCat(base, type), format, base[0] == 'f' ? 3u : 2u};
+      Sweep(row, Lanes(lanes.begin(), lanes.begin() + static_cast<int>(row.operands)));
+    }
+  }
+}
+
 // Halves of a pair do what single halves do.
 TEST(ArithmeticSweepTest, PairsAreTwoHalves) {
   for (const char* type : {"f16", "bf16"}) {
@@ -258,8 +283,8 @@ TEST(ArithmeticSweepTest, FloatsInEveryRoundingMode) {
 
 // NaN of f64 carry payloads; everything else is exact.
 TEST(ArithmeticSweepTest, DoublesInEveryRoundingMode) {
-  const std::map<std::string, size_t> operands = {
-      {"add", 2}, {"sub", 2}, {"mul", 2}, {"div", 2}, {"rcp", 1}};
+  const std::map<std::string, size_t> operands = {{"add", 2}, {"sub", 2}, {"mul", 2}, {"fma", 3},
+                                                  {"div", 2}, {"rcp", 1}, {"sqrt", 1}};
   for (const auto& [base, count] : operands) {
     for (const char* mode : {".rn", ".rz", ".rm", ".rp"}) {
       const Arithmetic row{absl::StrCat(base, mode, ".f64"), kBinary64, count};

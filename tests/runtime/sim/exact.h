@@ -51,9 +51,9 @@ inline int BitLength(unsigned __int128 m) {
   return high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<uint64_t>(m));
 }
 
-// The same value with its top bit at bit 105, where it has fewer; a tail below becomes sticky.
-inline Exact Normal(Exact x) {
-  const int shift = 106 - BitLength(x.m);
+// The same value with its top bit at bit `top`, where it has fewer.
+inline Exact Normal(Exact x, int top = 105) {
+  const int shift = top + 1 - BitLength(x.m);
   if (x.m == 0 || shift < 0) return x;
   x.m <<= shift;
   x.e -= shift;
@@ -78,8 +78,9 @@ inline Exact Sum(const Exact& a, const Exact& b, Mode mode) {
   if (a.m == 0 && b.m == 0 && a.negative == b.negative) return a;
   if (a.m == 0 && b.m != 0) return b;
   if (b.m == 0 && a.m != 0) return a;
-  Exact big = Normal(a);
-  Exact small = Normal(b);
+  // A product of 106 bits loses none to a shift by less than 20, after which nothing cancels.
+  Exact big = Normal(a, 125);
+  Exact small = Normal(b, 125);
   if (big.e < small.e || (big.e == small.e && big.m < small.m)) std::swap(big, small);
   const int shift = big.e - small.e;
   const unsigned __int128 kept = shift < 128 ? small.m >> shift : 0;
@@ -116,18 +117,18 @@ inline Exact Quotient(const Exact& a, const Exact& b) {
 inline Exact Root(const Exact& a) {
   if (a.nan || (a.negative && (a.m != 0 || a.infinite))) return {.nan = true};
   if (a.infinite || a.m == 0) return a;
-  Exact x = Normal(a);
+  Exact x = Normal(a, 125);
   if ((x.e & 1) != 0) {
     x.m <<= 1;
     --x.e;
   }
   unsigned __int128 root = 0;
-  for (int bit = 60; bit >= 0; --bit) {
+  for (int bit = 63; bit >= 0; --bit) {
     const unsigned __int128 next = root | static_cast<unsigned __int128>(1) << bit;
     if (next * next <= x.m) root = next;
   }
   x.e /= 2;
-  if (root * root != x.m) {  // 53 or 54 bits; one more, which is sticky
+  if (root * root != x.m) {  // 63 or 64 bits; one more, which is sticky
     root = root << 1 | 1;
     --x.e;
   }

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <list>
+#include <random>
+
 #include "runtime/sim/memory.h"
 
 namespace onepass::sim {
@@ -143,6 +147,50 @@ TEST_F(L2Test, ClearForgetsWithoutTraffic) {
   l2_.Clear();
   l2_.Flush();
   EXPECT_EQ(writes(), 0);
+}
+
+// Many more touches than lines, of all kinds of eviction, against a list that is searched.
+TEST_F(L2Test, EvictsInTheOrderOfAList) {
+  constexpr uint64_t kLines = kCapacity / 4;
+  std::list<uint64_t> lists[3];  // by Eviction, newest first
+  std::mt19937_64 random(5);
+  int64_t missed = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    const uint64_t line = random() % (kLines * 3 / 2);
+    const auto eviction = static_cast<Eviction>(random() % 8 < 6 ? 0 : random() % 3);
+    bool cached = false;
+    for (std::list<uint64_t>& list : lists) {
+      const auto at = std::find(list.begin(), list.end(), line);
+      cached |= at != list.end();
+      if (at != list.end()) list.erase(at);
+    }
+    if (!cached) ++missed;
+    if (!cached && lists[0].size() + lists[1].size() + lists[2].size() == kLines) {
+      for (const int oldest : {1, 0, 2}) {
+        if (lists[oldest].empty()) continue;
+        lists[oldest].pop_back();
+        break;
+      }
+    }
+    lists[static_cast<int>(eviction)].push_front(line);
+    Read(4 * line, 4, eviction);
+    ASSERT_EQ(reads(), 4 * missed) << i;
+  }
+}
+
+TEST_F(L2Test, IsAsNewAfterAFlushOrClear) {
+  for (const bool flush : {true, false, true}) {
+    const int64_t before = reads();
+    WriteBytes(0, 0xff);
+    Write(8, 8);
+    Read(0, 16);
+    EXPECT_EQ(reads() - before, 8);
+    WriteBytes(20, 0xff);
+    const int64_t written = writes();
+    flush ? l2_.Flush() : l2_.Clear();
+    EXPECT_EQ(writes() - written, flush ? 10 : 0);
+    EXPECT_EQ(reads() - before, flush ? 9 : 8);
+  }
 }
 
 }  // namespace
