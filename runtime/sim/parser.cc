@@ -1,5 +1,6 @@
 #include "runtime/sim/parser.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_format.h"
@@ -43,6 +44,7 @@ class Parser : private TokenCursor {
   Operand ParseAddress();
   Operand ParseElements(Operand::Kind kind, std::string_view close);
   bool Deeper();
+  int64_t Offset();
 
   std::string_view source_;
   bool versioned_ = false;
@@ -256,6 +258,14 @@ bool Parser::Deeper() {
   return error_.ok();
 }
 
+// What is added to a name.
+int64_t Parser::Offset() {
+  constexpr int64_t kMost = int64_t{1} << 48;
+  const int64_t offset = Integer();
+  if (offset < -kMost || offset > kMost) Fail("an offset beyond the address space");
+  return std::clamp(offset, -kMost, kMost);
+}
+
 void Parser::ParseInitialisers(std::vector<Initialiser>& into) {
   if (Accept("{")) {
     if (!Deeper()) return;
@@ -281,10 +291,10 @@ void Parser::ParseInitialisers(std::vector<Initialiser>& into) {
     value.symbol = Word();
     if (value.symbol == "generic" && Accept("(")) {
       value.symbol = Word();
-      if (Accept("+")) value.addend = Integer();
+      if (Accept("+")) value.addend = Offset();
       Expect(")");
     }
-    if (Accept("+")) value.addend = Integer();
+    if (Accept("+")) value.addend = Offset();
   }
   into.push_back(value);
 }
@@ -425,7 +435,7 @@ Operand Parser::ParseName() {
     operand.literal = {Literal::Kind::kInteger, 32};
   }
   if (Accept("|")) operand.second = Word();
-  if (Accept("+")) operand.offset = Integer();
+  if (Accept("+")) operand.offset = Offset();
   return operand;
 }
 
@@ -438,11 +448,7 @@ Operand Parser::ParseAddress() {
     operand.offset = Integer();
   } else {
     operand.name = Word();
-    if (Accept("+")) {
-      operand.offset = Integer();
-    } else if (Sees("-")) {
-      operand.offset = Integer();
-    }
+    if (Accept("+") || Sees("-")) operand.offset = Offset();
   }
   while (Accept(",")) operand.elements.push_back(ParseOperand());
   --depth_;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kBufferBytes = 1 << 16;
 constexpr int64_t kInstructionLimit = 1 << 14;
+constexpr int64_t kCheckedLimit = 1 << 11;  // checked launches are that much slower
 
 template <class T>
 T OneOf(Random& random, std::initializer_list<T> values) {
@@ -32,10 +33,10 @@ GpuOptions AnyOptions(Random& random) {
   options.seed = OneOf<uint64_t>(random, {0, 0, 1, random.Next()});
   options.approx_seed = OneOf<uint64_t>(random, {0, 0, 1, 2, 3});
   options.host_threads = OneOf(random, {1, 1, 1, 2});
-  options.instruction_limit = kInstructionLimit;
   options.state_limit = 256 << 20;
   options.count_traffic = random.Below(2) == 0;
   options.sanitize = random.Below(2) == 0;
+  options.instruction_limit = options.sanitize ? kCheckedLimit : kInstructionLimit;
   options.record_forms = random.Below(8) == 0;
   return options;
 }

@@ -15,6 +15,20 @@ Lines LinesOf(const std::string& text) { return absl::StrSplit(text, '\n'); }
 
 size_t Anywhere(const Lines& lines, Random& random) { return random.Below(lines.size()); }
 
+// A place for a new line: mostly one between two instructions.
+size_t Between(const Lines& lines, Random& random) {
+  const size_t body = std::find(lines.begin(), lines.end(), "{") - lines.begin() + 1;
+  size_t at = Anywhere(lines, random);
+  if (random.Below(16) == 0) return at;
+  const auto ends = [&](const std::string& line) {
+    return !line.empty() && std::string_view(";:{}").find(line.back()) != std::string_view::npos;
+  };
+  for (int tries = 0; tries < 16 && (at < body || !ends(lines[at - 1])); ++tries) {
+    at = Anywhere(lines, random);
+  }
+  return at;
+}
+
 // Applies `change` to the lines of the text.
 template <class Change>
 void ChangeLines(const Mutable& in, Change change) {
@@ -47,7 +61,8 @@ void MoveLines(const Mutable& in) {
     const size_t count = std::min(in.random.Below(20) + 1, lines.size() - from);
     const Lines moved(lines.begin() + from, lines.begin() + from + count);
     lines.erase(lines.begin() + from, lines.begin() + from + count);
-    lines.insert(lines.begin() + in.random.Below(lines.size() + 1), moved.begin(), moved.end());
+    lines.insert(lines.begin() + (lines.empty() ? 0 : Between(lines, in.random)), moved.begin(),
+                 moved.end());
   });
 }
 
@@ -56,7 +71,7 @@ void TakeLines(const Mutable& in) {
   ChangeLines(in, [&](Lines& lines) {
     const size_t from = Anywhere(others, in.random);
     const size_t count = std::min(in.random.Below(8) + 1, others.size() - from);
-    lines.insert(lines.begin() + Anywhere(lines, in.random), others.begin() + from,
+    lines.insert(lines.begin() + Between(lines, in.random), others.begin() + from,
                  others.begin() + from + count);
   });
 }
@@ -75,14 +90,14 @@ void InsertBranch(const Mutable& in) {
   constexpr const char* kGuards[] = {"", "@%p1 ", "@!%p1 ", "@%p2 "};
   ChangeLines(in, [&](Lines& lines) {
     const std::string label = AnyLabel(lines, in.random);
-    lines.insert(lines.begin() + Anywhere(lines, in.random),
+    lines.insert(lines.begin() + Between(lines, in.random),
                  absl::StrCat(kGuards[in.random.Below(4)], "bra ", label, ";"));
   });
 }
 
 void LoopHere(const Mutable& in) {
   ChangeLines(in, [&](Lines& lines) {
-    const size_t at = Anywhere(lines, in.random);
+    const size_t at = Between(lines, in.random);
     const std::string label = absl::StrCat("$loop", in.random.Below(1000));
     const size_t end = std::min(at + in.random.Below(6), lines.size());
     lines.insert(lines.begin() + end, absl::StrCat("bra ", label, ";"));
@@ -209,7 +224,7 @@ std::string AnyLine(const std::string& label, Random& random) {
 void InsertLine(const Mutable& in) {
   ChangeLines(in, [&](Lines& lines) {
     const std::string line = AnyLine(AnyLabel(lines, in.random), in.random);
-    lines.insert(lines.begin() + Anywhere(lines, in.random), line);
+    lines.insert(lines.begin() + Between(lines, in.random), line);
   });
 }
 

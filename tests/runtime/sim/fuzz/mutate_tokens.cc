@@ -21,9 +21,13 @@ Tokens TokensOf(std::string_view text) {
 // A token for which `fits`, from anywhere; null where there is none.
 template <class Fits>
 const Token* AnyToken(const Tokens& tokens, Random& random, Fits fits) {
-  const size_t first = tokens.empty() ? 0 : random.Below(tokens.size());
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[(first + i) % tokens.size()];
+  const bool anywhere = random.Below(16) == 0;
+  size_t body = 0;  // mostly it is one of a function's body
+  while (!anywhere && body < tokens.size() && !tokens[body].Is("{")) ++body;
+  const size_t count = tokens.size() - body;
+  const size_t first = count == 0 ? 0 : random.Below(count);
+  for (size_t i = 0; i < count; ++i) {
+    const Token& token = tokens[body + (first + i) % count];
     if (fits(token)) return &token;
   }
   return nullptr;
@@ -53,6 +57,21 @@ void ReplaceByOther(const Mutable& in, bool same_text, Fits fits) {
 }
 
 void ReplaceRegister(const Mutable& in) { ReplaceByOther(in, true, IsRegister); }
+
+std::string_view FamilyOf(const Token& token) {
+  return token.text.substr(0, token.text.find_first_of("0123456789"));
+}
+
+// By one of the same family, which keeps the widths.
+void ReplaceByKin(const Mutable& in) {
+  const Tokens tokens = TokensOf(in.text);
+  const Token* token = AnyToken(tokens, in.random, IsRegister);
+  if (token == nullptr) return;
+  const Token* other = AnyToken(tokens, in.random, [&](const Token& candidate) {
+    return FamilyOf(candidate) == FamilyOf(*token);
+  });
+  if (other != nullptr) Replace(in, *token, std::string(other->text));
+}
 void ReplaceOpcode(const Mutable& in) { ReplaceByOther(in, false, IsOpcode); }
 void ReplaceType(const Mutable& in) { ReplaceByOther(in, false, IsType); }
 void ReplaceWord(const Mutable& in) { ReplaceByOther(in, true, IsWord); }
@@ -140,11 +159,13 @@ void UseSpecialRegister(const Mutable& in) {
   if (token != nullptr) Replace(in, *token, kSpecial[in.random.Below(std::size(kSpecial))]);
 }
 
+// What keeps most texts good stands more than once.
 constexpr Mutation kMutations[] = {
-    ReplaceRegister, ReplaceRegister,   ReplaceRegister, ReplaceNumber,    ReplaceNumber,
-    ReplaceNumber,   ChangeModifier,    ChangeModifier,  ReplaceOpcode,    ReplaceType,
-    ReplaceWord,     SwapNeighbours,    ReplaceAny,      GuardInstruction, GuardInstruction,
-    DeleteToken,     UseSpecialRegister};
+    ReplaceByKin,      ReplaceByKin,     ReplaceByKin,     ReplaceByKin,   ReplaceByKin,
+    ReplaceNumber,     ReplaceNumber,    ReplaceNumber,    ChangeModifier, ChangeModifier,
+    ReplaceOpcode,     GuardInstruction, GuardInstruction, ReplaceType,    ReplaceRegister,
+    SwapNeighbours,    SwapNeighbours,   ReplaceAny,       ReplaceWord,    DeleteToken,
+    UseSpecialRegister};
 
 }  // namespace
 
