@@ -9,11 +9,13 @@
 namespace onepass::sim {
 namespace {
 
-// The text with one space for each run of blanks and ends of lines.
+// The text with one space for each run of blanks and ends of lines, cut where it is very long.
 std::string OneLine(std::string_view text) {
+  constexpr size_t kLongest = 400;
   std::string line;
-  line.reserve(text.size());
+  line.reserve(std::min(text.size(), kLongest));
   for (const char c : text) {
+    if (line.size() >= kLongest) return line + "...";
     const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
     if (!blank) line += c;
     if (blank && !line.ends_with(' ')) line += ' ';
