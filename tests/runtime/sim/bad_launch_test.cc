@@ -57,8 +57,8 @@ TEST(BadLaunchTest, ResourcesOfAnySize) {
              absl::StrCat("k: 0 and ", bytes,
                           " bytes of static and dynamic shared memory a block, h200 has 232448"));
   }
-  ExpectIs(Launched("", {.entry = "k", .block = {64, 1, 1}, .registers_per_thread = INT_MAX}), kInvalid,
-           "k: 64 threads of 2147483647 registers are more than an SM's 65536 registers");
+  ExpectIs(Launched("", {.entry = "k", .block = {64, 1, 1}, .registers_per_thread = INT_MAX}),
+           kInvalid, "k: 64 threads of 2147483647 registers are more than an SM's 65536 registers");
   ExpectIs(Launched(".local .b8 x[1000000]; st.local.u8 [x], 1;",
                     {.entry = "k", .grid = {132, 1, 1}, .block = {1024, 1, 1}}),
            absl::StatusCode::kResourceExhausted,
