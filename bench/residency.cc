@@ -51,8 +51,8 @@ absl::StatusOr<int64_t> PeakOf(Device& device, const Nvrtc& nvrtc, const Problem
   }
   StartPeak();
   const auto before = ResidentBytes();
-  const absl::Span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(&arguments),
-                                        sizeof(arguments));
+  const llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t*>(&arguments),
+                                      sizeof(arguments));
   if (absl::Status s = device.Launch({module->get(), shape, bytes}, 0); !s.ok()) return s;
   const auto peak = PeakBytes();
   if (!before.has_value() || !peak.has_value()) {

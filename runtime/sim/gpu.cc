@@ -36,7 +36,7 @@ void FillRow(uint8_t* row, T value) {
   std::fill_n(lanes, 32, value);
 }
 
-uint64_t ParameterValue(const Constant& constant, absl::Span<const uint8_t> parameters) {
+uint64_t ParameterValue(const Constant& constant, llvm::ArrayRef<uint8_t> parameters) {
   const int bits = BitsOf(constant.type);
   uint64_t value = 0;
   std::memcpy(&value, parameters.data() + constant.bits, bits / 8);
@@ -94,7 +94,7 @@ class Gpu::State {
   absl::Status Load(const Module& module);
   void Unload(const Module& module);
   absl::Status Launch(const Module& module, const LaunchShape& shape,
-                      absl::Span<const uint8_t> parameters);
+                      llvm::ArrayRef<uint8_t> parameters);
 
   Machine machine_;
   GpuOptions options_;
@@ -110,7 +110,7 @@ class Gpu::State {
   void PlaceShared(sim::Launch& launch) const;
   absl::Status CheckState(const sim::Launch& launch, uint64_t blocks) const;
   Bytes ConstantsOf(const sim::Launch& launch, const std::vector<uint64_t>& variables,
-                    absl::Span<const uint8_t> parameters) const;
+                    llvm::ArrayRef<uint8_t> parameters) const;
 
   Workers workers_;
   absl::flat_hash_map<uint64_t, std::vector<uint64_t>> variables_;  // addresses, by module
@@ -257,7 +257,7 @@ absl::Status Gpu::State::CheckState(const sim::Launch& launch, uint64_t blocks) 
 }
 
 Bytes Gpu::State::ConstantsOf(const sim::Launch& launch, const std::vector<uint64_t>& variables,
-                              absl::Span<const uint8_t> parameters) const {
+                              llvm::ArrayRef<uint8_t> parameters) const {
   const Kernel& kernel = *launch.kernel;
   Bytes rows = AlignedBytes(kernel.constant_bytes);
   for (const Constant& constant : kernel.constants) {
@@ -290,7 +290,7 @@ void Gpu::State::RecordForms(const Kernel& kernel,
 }
 
 absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
-                                absl::Span<const uint8_t> parameters) {
+                                llvm::ArrayRef<uint8_t> parameters) {
   const Entry* entry = nullptr;
   absl::Status status = Check(module, shape, entry);
   if (!status.ok()) return status;
@@ -380,7 +380,7 @@ const Machine& Gpu::machine() const { return state_->machine_; }
 GlobalMemory& Gpu::memory() { return state_->memory_; }
 
 absl::Status Gpu::Launch(const Module& module, const LaunchShape& shape,
-                         absl::Span<const uint8_t> parameters) {
+                         llvm::ArrayRef<uint8_t> parameters) {
   return state_->Launch(module, shape, parameters);
 }
 

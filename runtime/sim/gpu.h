@@ -21,7 +21,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/sim/counts.h"
 #include "runtime/sim/finding.h"
 #include "runtime/sim/machine.h"
@@ -73,7 +73,7 @@ class Gpu {
   // Runs the kernel to its end. `parameters` are Entry::parameter_bytes bytes, laid out as the
   // entry says. Variables of the module live on this Gpu from its first launch until Unload.
   absl::Status Launch(const Module& module, const LaunchShape& shape,
-                      absl::Span<const uint8_t> parameters);
+                      llvm::ArrayRef<uint8_t> parameters);
   void Unload(const Module& module);
 
   // How many blocks of this shape one SM holds at a time; at least 1, or the error of Launch.

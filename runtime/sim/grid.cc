@@ -79,7 +79,7 @@ uint64_t Grid::ClusterAt(uint64_t place) const {
 bool Grid::Fill() {
   bool busy = false;
   for (size_t i = 0; i < clusters_.size(); ++i) {
-    const absl::Span<Slot> slots = SlotsOf(static_cast<int>(i));
+    const llvm::MutableArrayRef<Slot> slots = SlotsOf(static_cast<int>(i));
     if (slots[0].state == Slot::State::kDone) {
       for (Slot& slot : slots) slot.state = Slot::State::kEmpty;
     }
@@ -99,7 +99,7 @@ bool Grid::Fill() {
 
 // Gives the blocks of a cluster their state; false where the cluster has none to run.
 bool Grid::Start(int cluster, int thread) {
-  const absl::Span<Slot> slots = SlotsOf(cluster);
+  const llvm::MutableArrayRef<Slot> slots = SlotsOf(cluster);
   if (slots[0].state == Slot::State::kRunning) return true;
   if (slots[0].state != Slot::State::kAssigned) return false;
   auto& spare = spare_[thread];
@@ -118,7 +118,7 @@ bool Grid::Start(int cluster, int thread) {
 
 // A turn for each block of a cluster; whether another one helps: something changed and a block
 // waits for such things.
-bool Grid::RunSlots(absl::Span<Slot> slots, int thread) {
+bool Grid::RunSlots(llvm::MutableArrayRef<Slot> slots, int thread) {
   bool moved = false;
   bool waits = false;
   bool paused = false;
@@ -138,7 +138,7 @@ bool Grid::RunSlots(absl::Span<Slot> slots, int thread) {
 
 void Grid::RunCluster(int cluster, int thread) {
   if (!Start(cluster, thread)) return;
-  const absl::Span<Slot> slots = SlotsOf(cluster);
+  const llvm::MutableArrayRef<Slot> slots = SlotsOf(cluster);
   constexpr int kPasses = 10000;  // of one round
   for (int pass = 0; pass < kPasses && !IsSpent(thread); ++pass) {
     if (RunSlots(slots, thread)) continue;
@@ -174,7 +174,7 @@ void Grid::Settle(Slot& slot, int thread) {
 
 // Blocks that are done give their state to the next ones, all of a cluster together: until the last
 // has exited, others may use its shared memory.
-void Grid::Release(absl::Span<Slot> slots, int thread) {
+void Grid::Release(llvm::MutableArrayRef<Slot> slots, int thread) {
   const bool done = std::all_of(slots.begin(), slots.end(),
                                 [](const Slot& slot) { return slot.turn == Turn::kDone; });
   if (!done) return;
@@ -195,7 +195,7 @@ void Grid::RunOrdered() {
     }
   }
   for (size_t i = 0; i < clusters_.size(); ++i) {
-    const absl::Span<Slot> slots = SlotsOf(static_cast<int>(i));
+    const llvm::MutableArrayRef<Slot> slots = SlotsOf(static_cast<int>(i));
     if (slots[0].state == Slot::State::kRunning) Release(slots, 0);
   }
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/sim/block.h"
 #include "runtime/sim/cluster.h"
 #include "runtime/sim/l2.h"
@@ -57,15 +57,16 @@ class Grid {
   void RunCluster(int cluster, int thread);
   void RunSm(int sm, int thread);
   void RunRound();
-  bool RunSlots(absl::Span<Slot> slots, int thread);
+  bool RunSlots(llvm::MutableArrayRef<Slot> slots, int thread);
   void RunOrdered();
   OpTally* TallyOf(int thread) { return tally_.empty() ? nullptr : tally_[thread].data(); }
   // One host thread alone has executed what the launch may: Check will end it.
   bool IsSpent(int thread) const { return counts_[thread].warp_instructions > instruction_limit_; }
   void Settle(Slot& slot, int thread);
-  void Release(absl::Span<Slot> slots, int thread);
-  absl::Span<Slot> SlotsOf(int cluster) {
-    return absl::MakeSpan(slots_).subspan(cluster * launch_.cluster_blocks, launch_.cluster_blocks);
+  void Release(llvm::MutableArrayRef<Slot> slots, int thread);
+  llvm::MutableArrayRef<Slot> SlotsOf(int cluster) {
+    return llvm::MutableArrayRef(slots_).slice(cluster * launch_.cluster_blocks,
+                                                 launch_.cluster_blocks);
   }
   void Replay();
   bool ReplayChunk(Reading& reading);

@@ -18,12 +18,12 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/types/span.h"
 #include "cache/digest.h"
 #include "codegen/emit.h"
 #include "codegen/strategy.h"
 #include "codegen/validate.h"
 #include "gtest/gtest.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "runtime/case_run.h"
 #include "runtime/device/registry.h"
 #include "runtime/device_tensors.h"
@@ -260,7 +260,7 @@ class PlannedKernel {
     const onepass_kernel::Arguments arguments =
         ArgumentsOf(tensors->buffers(), extents, plan_, tensors->workspace().address);
     const llvm::ArrayRef<uint8_t> block(reinterpret_cast<const uint8_t*>(&arguments),
-                                          sizeof(arguments));
+                                        sizeof(arguments));
     for (const LaunchShape& shape : schedule.launches) {
       status.Update(device_->Launch({module_.get(), shape, block}, /*stream=*/0));
     }
