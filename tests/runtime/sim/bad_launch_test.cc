@@ -62,7 +62,7 @@ TEST(BadLaunchTest, ResourcesOfAnySize) {
   ExpectIs(Launched(".local .b8 x[1000000]; st.local.u8 [x], 1;",
                     {.entry = "k", .grid = {132, 1, 1}, .block = {1024, 1, 1}}),
            absl::StatusCode::kResourceExhausted,
-           "k: 132 resident blocks of 32 warps need 128924 MB for 1000000 bytes of local memory a "
+           "k: 132 resident blocks of 32 warps need 128907 MB for 1000000 bytes of local memory a "
            "thread, registers and shared memory; 8192 MB are allowed");
   const auto large = Launched("", {}, {}, ".global .b8 x[4294967296];\n");
   EXPECT_TRUE(large.ok()) << large;
