@@ -89,6 +89,17 @@ TEST(BadLaunchTest, EndlessLoopsEndAtTheLimit) {
   }
 }
 
+// Nor may warps at global atomics, which wait for each other's turns.
+TEST(BadLaunchTest, EndlessAtomicsEndAtTheLimit) {
+  const auto module = Parsed(KernelText("L: atom.global.add.u32 %r1, [%d31], 1; bra L;"));
+  Gpu gpu(Machine{}, {.instruction_limit = 1000});
+  const uint64_t out = Upload(gpu, std::vector<uint32_t>(1), "out");
+  const LaunchShape shape{.entry = "k", .grid = {264, 1, 1}, .block = {1024, 1, 1}};
+  ExpectIs(gpu.Launch(*module, shape, Packed().Add(out).Add(out).bytes()),
+           absl::StatusCode::kAborted, "k: more than 1000 warp instructions: an endless loop?");
+  EXPECT_LT(gpu.TakeCounts().warp_instructions, 100000);
+}
+
 TEST(BadLaunchTest, ASharedVariableOfNoBytes) {
   EXPECT_TRUE(Launched(".shared .b8 none[0]; mov.u32 %r1, none;", {}).ok());
 }
