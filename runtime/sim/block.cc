@@ -281,7 +281,8 @@ Turn Block::RunOrdered() {
     Warp& warp = warps[(first + i) % warps.size()];
     if (warp.stop != Stop::kOrdered) continue;
     warp.serial = true;
-    RunWarp(warp, in_order ? kOrderedTurn : kTurns[random.Below(std::size(kTurns))]);
+    const int64_t turn = in_order ? kOrderedTurn : kTurns[random.Below(std::size(kTurns))];
+    RunWarp(warp, std::min(turn, launch->longest_turn));
     warp.serial = false;
     AfterStop(warp);
     if (!fault.ok()) return Turn::kFault;

@@ -189,6 +189,7 @@ void Grid::RunOrdered() {
   for (const int cluster : order_) {
     for (Slot& slot : SlotsOf(cluster)) {
       if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
+      if (IsSpent(0)) return;
       slot.block->tally = TallyOf(0);
       slot.turn = slot.block->RunOrdered();
       Settle(slot, 0);

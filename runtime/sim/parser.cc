@@ -100,11 +100,12 @@ void Parser::ParseTop() {
 }
 
 void Parser::ParseVersion() {
-  const std::string_view version = Next();
+  const std::string_view version = Now().text;
   const bool known = version.size() >= 3 && version[0] >= '1' && version[0] <= '9' &&
                      version[1] == '.' &&
                      version.find_first_not_of("0123456789", 2) == std::string_view::npos;
   if (!known) Fail(absl::StrFormat("PTX of version '%s'; known are 1.0 to 9.x", version));
+  Next();
   versioned_ = true;
 }
 

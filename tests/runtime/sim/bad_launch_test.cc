@@ -62,7 +62,7 @@ TEST(BadLaunchTest, ResourcesOfAnySize) {
   ExpectIs(Launched(".local .b8 x[1000000]; st.local.u8 [x], 1;",
                     {.entry = "k", .grid = {132, 1, 1}, .block = {1024, 1, 1}}),
            absl::StatusCode::kResourceExhausted,
-           "k: 132 resident blocks of 32 warps need 128924 MB for 1000000 bytes of local memory a "
+           "k: 132 resident blocks of 32 warps need 128907 MB for 1000000 bytes of local memory a "
            "thread, registers and shared memory; 8192 MB are allowed");
   const auto large = Launched("", {}, {}, ".global .b8 x[4294967296];\n");
   EXPECT_TRUE(large.ok()) << large;
@@ -87,6 +87,17 @@ TEST(BadLaunchTest, EndlessLoopsEndAtTheLimit) {
                absl::StatusCode::kAborted, "k: more than 1000 warp instructions: an endless loop?");
     }
   }
+}
+
+// Nor may warps at global atomics, which wait for each other's turns.
+TEST(BadLaunchTest, EndlessAtomicsEndAtTheLimit) {
+  const auto module = Parsed(KernelText("L: atom.global.add.u32 %r1, [%d31], 1; bra L;"));
+  Gpu gpu(Machine{}, {.instruction_limit = 1000});
+  const uint64_t out = Upload(gpu, std::vector<uint32_t>(1), "out");
+  const LaunchShape shape{.entry = "k", .grid = {264, 1, 1}, .block = {1024, 1, 1}};
+  ExpectIs(gpu.Launch(*module, shape, Packed().Add(out).Add(out).bytes()),
+           absl::StatusCode::kAborted, "k: more than 1000 warp instructions: an endless loop?");
+  EXPECT_LT(gpu.TakeCounts().warp_instructions, 100000);
 }
 
 TEST(BadLaunchTest, ASharedVariableOfNoBytes) {
