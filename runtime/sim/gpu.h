@@ -58,6 +58,8 @@ struct LaunchShape {
   bool cooperative = false;
   // From the cubin where it is known; 0: Entry::register_estimate. Decides how many blocks fit.
   int registers_per_thread = 0;
+
+  uint64_t blocks() const { return uint64_t{grid[0]} * grid[1] * grid[2]; }
 };
 
 class Gpu {
