@@ -61,7 +61,10 @@ absl::Status Gpu::State::Load(const Module& module) {
     const int64_t alignment = std::clamp<int64_t>(variable.alignment, 1, 4096);
     auto address =
         memory_.Allocate(variable.bytes, alignment, 0, variable.name, variable.element_bytes);
-    if (!address.ok()) return address.status();
+    if (!address.ok()) {
+      for (const uint64_t allocated : addresses) (void)memory_.Free(allocated);
+      return address.status();
+    }
     addresses.push_back(*address);
   }
   for (size_t i = 0; i < addresses.size(); ++i) {

@@ -68,6 +68,15 @@ TEST(BadLaunchTest, ResourcesOfAnySize) {
   EXPECT_TRUE(large.ok()) << large;
 }
 
+TEST(BadLaunchTest, VariablesThatDoNotFitLeaveNothingBehind) {
+  Gpu gpu(Machine{.global_bytes = 1 << 20});
+  const auto module = Parsed(KernelText("", ".global .b8 x[1000000];\n.global .b8 y[1000000];\n"));
+  ExpectIs(gpu.Launch(*module, {.entry = "k"}, std::vector<uint8_t>(16)),
+           absl::StatusCode::kResourceExhausted,
+           "out of device memory: 'y' needs 1000000 bytes, 48576 of 1048576 are free");
+  EXPECT_EQ(gpu.memory().allocated_bytes(), 0);
+}
+
 TEST(BadLaunchTest, AddressesOutOfRange) {
   ExpectIs(
       Launched("ld.global.u32 %r1, [%d30+4096];", {}), absl::StatusCode::kOutOfRange,

@@ -117,7 +117,7 @@ std::vector<std::string> KernelsOf(const std::string& ptx) {
     absl::StrAppend(inside ? &bodies.back() : &outside, line, "\n");
     if (line == "}") inside = false;
   }
-  for (std::string& body : bodies) body = outside + body;
+  for (std::string& body : bodies) body.insert(0, outside);
   return bodies;
 }
 

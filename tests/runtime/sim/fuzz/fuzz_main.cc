@@ -46,6 +46,7 @@ std::vector<std::string> ReadCorpus(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> corpus;
+  corpus.reserve(paths.size());
   for (const fs::path& path : paths) corpus.push_back(TextOf(path));
   return corpus;
 }
