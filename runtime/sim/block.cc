@@ -265,8 +265,9 @@ int64_t Block::RunAtRandom(int64_t left) {
 
 Turn Block::Run() {
   constexpr int64_t kTurns[] = {100, 3000, 100000, kBlockTurn};
-  const int64_t left = launch->seed == 0 ? RunInOrder(kBlockTurn)
-                                         : RunAtRandom(kTurns[random.Below(std::size(kTurns))]);
+  const int64_t wanted = launch->seed == 0 ? kBlockTurn : kTurns[random.Below(std::size(kTurns))];
+  const int64_t turn = std::min(wanted, launch->longest_turn);
+  const int64_t left = launch->seed == 0 ? RunInOrder(turn) : RunAtRandom(turn);
   if (!fault.ok()) return Turn::kFault;
   return left > 0 ? Conclude() : Turn::kPaused;
 }
@@ -280,7 +281,8 @@ Turn Block::RunOrdered() {
     Warp& warp = warps[(first + i) % warps.size()];
     if (warp.stop != Stop::kOrdered) continue;
     warp.serial = true;
-    RunWarp(warp, in_order ? kOrderedTurn : kTurns[random.Below(std::size(kTurns))]);
+    const int64_t turn = in_order ? kOrderedTurn : kTurns[random.Below(std::size(kTurns))];
+    RunWarp(warp, std::min(turn, launch->longest_turn));
     warp.serial = false;
     AfterStop(warp);
     if (!fault.ok()) return Turn::kFault;

@@ -48,9 +48,10 @@ struct Launch {
   int64_t l1_bytes = 0;  // of an SM
   size_t log_limit = 0;  // runs after which a block pauses
   bool count_traffic = true;
-  uint64_t seed = 0;           // 0: warps and paths in a fixed order; others: in a random one
-  uint64_t approx_seed = 0;    // see GpuOptions
-  Checker* checker = nullptr;  // null: nothing is checked
+  int64_t longest_turn = INT64_MAX;  // operations of a block in one round
+  uint64_t seed = 0;                 // 0: warps and paths in a fixed order; others: in a random one
+  uint64_t approx_seed = 0;          // see GpuOptions
+  Checker* checker = nullptr;        // null: nothing is checked
   std::atomic<uint8_t>* executed = nullptr;  // by operation, whether it was; null: nobody asks
   std::string* printed = nullptr;  // what kernels print; only while blocks execute in order
 };

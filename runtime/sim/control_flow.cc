@@ -90,6 +90,7 @@ std::vector<std::vector<int>> LoopsOf(const std::vector<BasicBlock>& blocks) {
         back_edges.push_back({from, to});
       },
       [](int) {});
+  constexpr size_t kMostLoops = 64;  // around one block; the order suffers where there are more
   std::vector<std::vector<int>> loops(blocks.size());
   for (const auto& [latch, header] : back_edges) {
     std::vector<int> work = {latch, header};
@@ -97,6 +98,7 @@ std::vector<std::vector<int>> LoopsOf(const std::vector<BasicBlock>& blocks) {
       const int block = work.back();
       work.pop_back();
       std::vector<int>& headers = loops[block];
+      if (headers.size() >= kMostLoops) continue;
       if (std::find(headers.begin(), headers.end(), header) != headers.end()) continue;
       headers.push_back(header);
       if (block == header) continue;

@@ -6,7 +6,7 @@ namespace onepass::sim {
 namespace {
 
 void Make(const AsyncCopy& copy) {
-  std::memcpy(copy.to, copy.from, copy.bytes);
+  if (copy.bytes > 0) std::memcpy(copy.to, copy.from, copy.bytes);
   std::memset(copy.to + copy.bytes, 0, copy.size - copy.bytes);
 }
 

@@ -72,6 +72,8 @@ const Op* AddDeliveries(const Op& op, Warp& warp, uint32_t flags, Combine combin
                      tag};
     if (!GoodBulkSize(op, warp, lane, at.bytes)) return nullptr;
     if ((flags & kFromShared) == 0) {
+      const LaneRange source{at.from, at.bytes, 16, /*store=*/false};
+      if (GlobalBytes(op, warp, lane, source) == nullptr) return nullptr;
       LogBulkRead(op, warp, at.from, at.bytes);
       warp.block->NoteLoad(op, at.bytes);
     }
@@ -104,7 +106,7 @@ const Op* BulkToGlobal(const Op& op, Warp& warp) {
     AsyncCopy copy{.bytes = bytes, .size = bytes, .lane = static_cast<uint8_t>(lane), .bulk = true};
     copy.tag = tag;
     const uint64_t to = warp.In<uint64_t>(op.r[0])[lane];
-    copy.to = LaneBytes(op, warp, lane, {to, bytes, 16, /*store=*/true});
+    copy.to = GlobalBytes(op, warp, lane, {to, bytes, 16, /*store=*/true});
     if (copy.to == nullptr) return nullptr;
     const uint64_t from = warp.In<uint64_t>(op.r[1])[lane];
     copy.from = SharedBytes(op, warp, lane, {from, bytes, 16, /*store=*/false});
@@ -125,7 +127,7 @@ const Op* BulkPrefetch(const Op& op, Warp& warp) {
     const uint64_t from = warp.In<uint64_t>(op.r[0])[lane];
     const uint32_t bytes = warp.In<uint32_t>(op.r[1])[lane];
     if (!GoodBulkSize(op, warp, lane, bytes)) return nullptr;
-    if (LaneBytes(op, warp, lane, {from, bytes, 16, /*store=*/false}) == nullptr) return nullptr;
+    if (GlobalBytes(op, warp, lane, {from, bytes, 16, /*store=*/false}) == nullptr) return nullptr;
     if (!warp.block->launch->count_traffic) continue;
     for (uint64_t at = from; at < from + bytes; at += 32) warp.block->log.Prefetch(at);
   }
@@ -143,7 +145,7 @@ const Op* ReduceIntoGlobal(const Op& op, Warp& warp) {
     const uint32_t bytes = warp.In<uint32_t>(op.r[2])[lane];
     if (!GoodBulkSize(op, warp, lane, bytes)) return nullptr;
     const uint64_t to = warp.In<uint64_t>(op.r[0])[lane];
-    uint8_t* target = LaneBytes(op, warp, lane, {to, bytes, 16, /*store=*/true});
+    uint8_t* target = GlobalBytes(op, warp, lane, {to, bytes, 16, /*store=*/true});
     if (target == nullptr) return nullptr;
     const uint64_t from = warp.In<uint64_t>(op.r[1])[lane];
     const uint8_t* source = SharedBytes(op, warp, lane, {from, bytes, 16, /*store=*/false});

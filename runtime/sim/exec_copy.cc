@@ -41,7 +41,7 @@ const Op* CopyAsync(const Op& op, Warp& warp) {
     copy.to = SharedBytes(op, warp, lane, {to, size, size, /*store=*/true});
     if (copy.to == nullptr) return nullptr;
     if (bytes != 0) {
-      copy.from = LaneBytes(op, warp, lane, {from.at[lane], bytes, size, /*store=*/false});
+      copy.from = GlobalBytes(op, warp, lane, {from.at[lane], bytes, size, /*store=*/false});
       if (copy.from == nullptr) return nullptr;
       if (bytes == size) {
         whole |= 1u << lane;

@@ -96,13 +96,15 @@ const Op* Arrive(const Op& op, Warp& warp) {
                    absl::StrFormat("%u arrivals at an mbarrier where %u are pending", count,
                                    barrier.pending()));
     }
-    if ((op.flags & kHasState) != 0) warp.Out<uint64_t>(op.r[0])[lane] = barrier.State();
+    const uint64_t state = barrier.State();
     if ((op.flags & kExpects) != 0) barrier.ExpectBytes(values[lane]);
     if ((op.flags & kDrops) != 0) barrier.Drop(count);
     const bool odd = barrier.odd_phase();
     barrier.Arrive(count);
     barrier.Store(word);
     NoteArrival(op, warp, op.r[1], lane, odd, barrier);
+    // Last: it may be the address's register.
+    if ((op.flags & kHasState) != 0) warp.Out<uint64_t>(op.r[0])[lane] = state;
   }
   ++warp.block->progress;
   return &op + 1;

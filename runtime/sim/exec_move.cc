@@ -284,6 +284,7 @@ ExecFn MoveFn(RowClass row) {
 }
 
 std::optional<Pick> PickSpecialRegister(std::string_view name, Type type) {
+  if (type == Type::kPred) return std::nullopt;
   for (const NamedRegister& row : kRegisters) {
     if (row.name == name) return Pick{RowOf(type) == RowClass::k64 ? row.wide : row.narrow, {type}};
   }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/sim/exec.h"
@@ -13,6 +14,8 @@ namespace onepass::sim {
 namespace {
 
 constexpr size_t kLongestString = 64 << 10;
+constexpr int kMostDigits = 4;
+constexpr size_t kMostPrinted = 64 << 20;  // of one launch, more than any device's buffer holds
 
 // The bytes up to a zero at a global address; what can be read of it.
 std::string StringAt(const Warp& warp, uint64_t address) {
@@ -66,8 +69,11 @@ struct Conversion {
 bool Parse(const std::string& format, size_t& at, Arguments& arguments, Conversion& conversion) {
   conversion = {"%", false, '\0'};
   const auto peek = [&] { return at < format.size() ? format[at] : '\0'; };
+  int number = 0;  // digits of a width or precision
   for (int digits = 0; at < format.size() && digits < 32; ++at) {
     const char c = peek();
+    number = absl::ascii_isdigit(static_cast<unsigned char>(c)) ? number + 1 : 0;
+    if (number > kMostDigits) continue;
     if (c == '*') {
       uint64_t value = 0;
       if (!arguments.Take(4, value)) return false;
@@ -93,8 +99,7 @@ bool Append(const Warp& warp, const Conversion& conversion, Arguments& arguments
             std::string& text) {
   char buffer[8192];
   const auto print = [&](const std::string& spec, auto value) {
-    std::snprintf(buffer, sizeof(buffer), spec.c_str(), value);
-    text.append(buffer);
+    if (std::snprintf(buffer, sizeof(buffer), spec.c_str(), value) > 0) text.append(buffer);
   };
   uint64_t value = 0;
   const char kind = conversion.kind;
@@ -128,7 +133,7 @@ bool Append(const Warp& warp, const Conversion& conversion, Arguments& arguments
 bool FormatLane(const Op& op, Warp& warp, int lane, std::string& text, int& count) {
   const std::string format = StringAt(warp, warp.In<uint64_t>(op.r[1])[lane]);
   Arguments arguments(op, warp, lane, warp.In<uint64_t>(op.r[2])[lane]);
-  for (size_t at = 0; at < format.size();) {
+  for (size_t at = 0; at < format.size() && text.size() <= kMostPrinted;) {
     if (format[at] != '%') {
       text.push_back(format[at++]);
       continue;
@@ -150,7 +155,11 @@ const Op* Print(const Op& op, Warp& warp) {
     int count = 0;
     if (!FormatLane(op, warp, lane, text, count)) return nullptr;
     warp.Out<uint32_t>(op.r[0])[lane] = static_cast<uint32_t>(count);
-    warp.block->launch->printed->append(text);
+    std::string& printed = *warp.block->launch->printed;
+    if (printed.size() + text.size() > kMostPrinted) {
+      return Fault(warp, op, 1u << lane, "more than 64 MB have been printed");
+    }
+    printed.append(text);
   }
   ++warp.block->progress;
   return &op + 1;

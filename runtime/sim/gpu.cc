@@ -108,6 +108,7 @@ class Gpu::State {
  private:
   void RecordForms(const Kernel& kernel, const std::vector<std::atomic<uint8_t>>& executed);
   void PlaceShared(sim::Launch& launch) const;
+  absl::Status CheckState(const sim::Launch& launch, uint64_t blocks) const;
   Bytes ConstantsOf(const sim::Launch& launch, const std::vector<uint64_t>& variables,
                     absl::Span<const uint8_t> parameters) const;
 
@@ -147,11 +148,12 @@ absl::Status Gpu::State::Check(const Module& module, const LaunchShape& shape,
   }
   const absl::Status cluster = CheckCluster(machine_, *entry, shape);
   if (!cluster.ok()) return cluster;
-  const int64_t shared = entry->static_shared_bytes + shape.dynamic_shared_bytes;
-  if (shape.dynamic_shared_bytes < 0 || shared > machine_.shared_bytes_per_block) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: %d bytes of shared memory a block, %s has %d", entry->name, shared,
-                        machine_.name, machine_.shared_bytes_per_block));
+  const int64_t most_dynamic = machine_.shared_bytes_per_block - entry->static_shared_bytes;
+  if (shape.dynamic_shared_bytes < 0 || shape.dynamic_shared_bytes > most_dynamic) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: %d and %d bytes of static and dynamic shared memory a block, %s has %d", entry->name,
+        entry->static_shared_bytes, shape.dynamic_shared_bytes, machine_.name,
+        machine_.shared_bytes_per_block));
   }
   return absl::OkStatus();
 }
@@ -159,10 +161,12 @@ absl::Status Gpu::State::Check(const Module& module, const LaunchShape& shape,
 absl::StatusOr<int> Gpu::State::Resident(const Entry& entry, const LaunchShape& shape) const {
   const int threads = static_cast<int>(shape.block[0] * shape.block[1] * shape.block[2]);
   const int warps = (threads + 31) / 32;
-  const int registers =
-      (shape.registers_per_thread > 0 ? shape.registers_per_thread : entry.register_estimate) + 7;
+  const int64_t registers =
+      int64_t{7} +
+      (shape.registers_per_thread > 0 ? shape.registers_per_thread : entry.register_estimate);
   // Registers are given to whole warps in units of 256.
-  const int by_registers = machine_.registers_per_sm / std::max(registers / 8 * 8 * 32 * warps, 1);
+  const int64_t by_registers =
+      machine_.registers_per_sm / std::max<int64_t>(registers / 8 * 8 * 32 * warps, 1);
   if (by_registers == 0) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s: %d threads of %d registers are more than an SM's %d registers",
@@ -184,13 +188,17 @@ absl::Status Gpu::State::Load(const Module& module) {
     const int64_t alignment = std::clamp<int64_t>(variable.alignment, 1, 4096);
     auto address =
         memory_.Allocate(variable.bytes, alignment, 0, variable.name, variable.element_bytes);
-    if (!address.ok()) return address.status();
+    if (!address.ok()) {
+      for (const uint64_t allocated : addresses) (void)memory_.Free(allocated);
+      return address.status();
+    }
     addresses.push_back(*address);
   }
   for (size_t i = 0; i < addresses.size(); ++i) {
     const GlobalVariable& variable = module.program().variables[i];
     if (!variable.image.empty()) {
-      (void)memory_.Write(addresses[i], variable.image.data(), variable.bytes);
+      (void)memory_.Write(addresses[i], variable.image.data(),
+                          static_cast<int64_t>(variable.image.size()));
     }
     for (const auto& relocation : variable.relocations) {
       const uint64_t value =
@@ -235,6 +243,20 @@ void Gpu::State::PlaceShared(sim::Launch& launch) const {
   if (options_.sanitize) {
     launch.shared_usable.Add(launch.dynamic_shared_start, launch.dynamic_shared_bytes);
   }
+}
+
+// Whether the host can hold the state of so many blocks.
+absl::Status Gpu::State::CheckState(const sim::Launch& launch, uint64_t blocks) const {
+  const Kernel& kernel = *launch.kernel;
+  const int64_t of_warp = kernel.register_bytes + 32 * kernel.local_bytes;
+  const int64_t bytes =
+      static_cast<int64_t>(blocks) * (of_warp * launch.warps + launch.shared_bytes);
+  if (bytes <= options_.state_limit) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "%s: %d resident blocks of %d warps need %d MB for %d bytes of local memory a thread, "
+      "registers and shared memory; %d MB are allowed",
+      kernel.name, blocks, launch.warps, bytes >> 20, kernel.local_bytes,
+      options_.state_limit >> 20));
 }
 
 Bytes Gpu::State::ConstantsOf(const sim::Launch& launch, const std::vector<uint64_t>& variables,
@@ -316,7 +338,10 @@ absl::Status Gpu::State::Launch(const Module& module, const LaunchShape& shape,
   launch.warps = static_cast<int>((launch.threads + 31) / 32);
   launch.sms = machine_.sms;
   launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+  launch.longest_turn = std::max<int64_t>(options_.instruction_limit, 1);
   PlaceShared(launch);
+  status = CheckState(launch, std::min<uint64_t>(blocks, resident));
+  if (!status.ok()) return status;
   launch.count_traffic = options_.count_traffic;
   const int64_t here = std::min<int64_t>((blocks + machine_.sms - 1) / machine_.sms, *per_sm);
   const int64_t shared_bytes = kernel.static_shared_bytes + shape.dynamic_shared_bytes;

@@ -6,6 +6,8 @@
 //   kInvalidArgument  the request is wrong: unknown entry, wrong number of parameter bytes, a block
 //                     or its shared memory too large, a cooperative grid or a cluster that cannot
 //                     be co-resident
+//   kResourceExhausted  variables do not fit into the device's memory, resident blocks not into
+//                     GpuOptions::state_limit
 //   kOutOfRange       the kernel read or wrote outside a buffer, or misaligned
 //   kAborted          trap, deadlock, divergent barrier, instruction limit
 // Faults are one line: kernel, what happened, buffer, index, block, thread, PTX line and text.
@@ -40,9 +42,11 @@ struct GpuOptions {
   uint64_t approx_seed = 0;
   int host_threads = 0;                          // 0: all cores
   int64_t instruction_limit = int64_t{1} << 38;  // warp instructions of one launch
-  bool count_traffic = true;                     // sectors, caches, DRAM and bank conflicts
-  bool sanitize = false;                         // the checkers that cost time
-  bool record_forms = false;                     // for TakeForms
+  int64_t state_limit = int64_t{8} << 30;  // bytes of registers, shared and local memory of all
+                                           // resident blocks, which the host has to hold
+  bool count_traffic = true;               // sectors, caches, DRAM and bank conflicts
+  bool sanitize = false;                   // the checkers that cost time
+  bool record_forms = false;               // for TakeForms
 };
 
 struct LaunchShape {

@@ -124,6 +124,7 @@ bool Grid::RunSlots(absl::Span<Slot> slots, int thread) {
   bool paused = false;
   for (Slot& slot : slots) {
     if (slot.turn == Turn::kDone || slot.turn == Turn::kFault) continue;
+    if (IsSpent(thread)) return false;
     slot.block->tally = TallyOf(thread);
     slot.turn = slot.block->Run();
     const int64_t before = progress_[thread];
@@ -139,7 +140,7 @@ void Grid::RunCluster(int cluster, int thread) {
   if (!Start(cluster, thread)) return;
   const absl::Span<Slot> slots = SlotsOf(cluster);
   constexpr int kPasses = 10000;  // of one round
-  for (int pass = 0; pass < kPasses; ++pass) {
+  for (int pass = 0; pass < kPasses && !IsSpent(thread); ++pass) {
     if (RunSlots(slots, thread)) continue;
     const bool waits = std::any_of(slots.begin(), slots.end(),
                                    [](const Slot& slot) { return slot.turn == Turn::kWaiting; });
@@ -188,6 +189,7 @@ void Grid::RunOrdered() {
   for (const int cluster : order_) {
     for (Slot& slot : SlotsOf(cluster)) {
       if (slot.state != Slot::State::kRunning || slot.turn != Turn::kOrdered) continue;
+      if (IsSpent(0)) return;
       slot.block->tally = TallyOf(0);
       slot.turn = slot.block->RunOrdered();
       Settle(slot, 0);

@@ -56,6 +56,8 @@ class Grid {
   bool RunSlots(absl::Span<Slot> slots, int thread);
   void RunOrdered();
   OpTally* TallyOf(int thread) { return tally_.empty() ? nullptr : tally_[thread].data(); }
+  // One host thread alone has executed what the launch may: Check will end it.
+  bool IsSpent(int thread) const { return counts_[thread].warp_instructions > instruction_limit_; }
   void Settle(Slot& slot, int thread);
   void Release(absl::Span<Slot> slots, int thread);
   absl::Span<Slot> SlotsOf(int cluster) {

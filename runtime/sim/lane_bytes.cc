@@ -21,7 +21,7 @@ std::string InSharedMemory(const Warp& warp, uint64_t at) {
                          warp.block->launch->shared_bytes);
 }
 
-uint8_t* GlobalBytes(const Op& op, Warp& warp, int lane, const LaneRange& range) {
+uint8_t* InGlobal(const Op& op, Warp& warp, int lane, const LaneRange& range) {
   const GlobalMemory& memory = *warp.block->launch->memory;
   const GlobalMemory::Buffer* buffer = memory.Find(range.address);
   const bool inside = buffer != nullptr && range.address >= buffer->begin &&
@@ -35,7 +35,7 @@ uint8_t* GlobalBytes(const Op& op, Warp& warp, int lane, const LaneRange& range)
   return buffer->host + (range.address - buffer->begin);
 }
 
-uint8_t* LocalBytes(const Op& op, Warp& warp, int lane, const LaneRange& range) {
+uint8_t* InLocal(const Op& op, Warp& warp, int lane, const LaneRange& range) {
   const Block& block = *warp.block;
   const int64_t size = block.launch->kernel->local_bytes;
   const int64_t offset = static_cast<int64_t>(range.address - kLocalWindow);
@@ -48,16 +48,15 @@ uint8_t* LocalBytes(const Op& op, Warp& warp, int lane, const LaneRange& range) 
 
 }  // namespace
 
-uint8_t* LaneBytes(const Op& op, Warp& warp, int lane, const LaneRange& range, bool* shared) {
+uint8_t* LaneBytes(const Op& op, Warp& warp, int lane, const LaneRange& range) {
   const Space space = SpaceOfAddress(range.address);
-  if (shared != nullptr) *shared = space == Space::kShared;
   if ((range.address & static_cast<uint64_t>(range.alignment - 1)) != 0) {
     return Refuse(op, warp, lane, range, "misaligned",
                   space == Space::kShared ? InSharedMemory(warp, range.address)
                                           : warp.block->launch->memory->Describe(range.address));
   }
-  if (space == Space::kGlobal) return GlobalBytes(op, warp, lane, range);
-  if (space == Space::kLocal) return LocalBytes(op, warp, lane, range);
+  if (space == Space::kGlobal) return InGlobal(op, warp, lane, range);
+  if (space == Space::kLocal) return InLocal(op, warp, lane, range);
   if (space == Space::kShared) {
     const Block& block = *warp.block;
     const uint64_t at = range.address - kSharedWindow;
@@ -70,11 +69,17 @@ uint8_t* LaneBytes(const Op& op, Warp& warp, int lane, const LaneRange& range, b
 }
 
 uint8_t* SharedBytes(const Op& op, Warp& warp, int lane, const LaneRange& range) {
-  bool shared = false;
-  uint8_t* bytes = LaneBytes(op, warp, lane, range, &shared);
-  if (bytes == nullptr || shared) return bytes;
+  uint8_t* bytes = LaneBytes(op, warp, lane, range);
+  if (bytes == nullptr || SpaceOfAddress(range.address) == Space::kShared) return bytes;
   return Refuse(op, warp, lane, range, "an address outside shared memory",
                 warp.block->launch->memory->Describe(range.address));
+}
+
+uint8_t* GlobalBytes(const Op& op, Warp& warp, int lane, const LaneRange& range) {
+  uint8_t* bytes = LaneBytes(op, warp, lane, range);
+  if (bytes == nullptr || SpaceOfAddress(range.address) == Space::kGlobal) return bytes;
+  return Refuse(op, warp, lane, range, "an address outside global memory",
+                absl::StrFormat("0x%x", range.address));
 }
 
 }  // namespace onepass::sim

@@ -16,11 +16,10 @@ struct LaneRange {
 };
 
 // Null: the range is not in one buffer, in the cluster's shared memory or in the lane's local
-// memory, or misaligned; the fault has been reported. `shared`, where given, gets whether it lies
-// in shared memory.
-uint8_t* LaneBytes(const Op& op, Warp& warp, int lane, const LaneRange& range,
-                   bool* shared = nullptr);
-// The same in shared memory; anywhere else is a fault.
+// memory, or misaligned; the fault has been reported.
+uint8_t* LaneBytes(const Op& op, Warp& warp, int lane, const LaneRange& range);
+// The same in shared memory, or in global memory; anywhere else is a fault.
 uint8_t* SharedBytes(const Op& op, Warp& warp, int lane, const LaneRange& range);
+uint8_t* GlobalBytes(const Op& op, Warp& warp, int lane, const LaneRange& range);
 
 }  // namespace onepass::sim

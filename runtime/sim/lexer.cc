@@ -24,8 +24,10 @@ class Lexer {
       } else if (absl::ascii_isdigit(c)) {
         Add(Token::Kind::kNumber, NumberEnd());
       } else if (c == '"') {
-        const size_t end = source_.find('"', at_ + 1);
-        if (end == std::string_view::npos) return Error("string without an end");
+        const size_t end = source_.find_first_of("\"\n", at_ + 1);
+        if (end == std::string_view::npos || source_[end] != '"') {
+          return Error("string without an end");
+        }
         ++at_;
         Add(Token::Kind::kString, end);
         ++at_;

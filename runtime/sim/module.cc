@@ -25,6 +25,10 @@ void Append(std::vector<uint8_t>& image, const void* bytes, size_t size) {
 absl::Status Initialise(const Variable& source, const ModuleNames& names,
                         GlobalVariable& variable) {
   const size_t unit = static_cast<size_t>((BitsOf(source.type) + 7) / 8);
+  if (unit > sizeof(uint64_t) && !source.initialisers.empty()) {
+    return absl::UnimplementedError(
+        absl::StrFormat("PTX line %d: initial values of b128", source.line));
+  }
   for (const Initialiser& initialiser : source.initialisers) {
     uint64_t bits = initialiser.symbol.empty() ? BitsAs(initialiser.literal, source.type) : 0;
     const auto function = names.functions.find(View(initialiser.symbol));
@@ -41,13 +45,12 @@ absl::Status Initialise(const Variable& source, const ModuleNames& names,
                                       initialiser.addend, initialiser.byte_mask_shift,
                                       static_cast<int>(unit)});
     }
-    Append(variable.image, &bits, std::min<size_t>(unit, 8));
+    Append(variable.image, &bits, unit);
   }
   if (static_cast<int64_t>(variable.image.size()) > variable.bytes) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "PTX line %d: '%s' has more initial values than elements", source.line, source.name));
   }
-  if (!variable.image.empty()) variable.image.resize(variable.bytes);
   return absl::OkStatus();
 }
 
@@ -91,7 +94,9 @@ Entry EntryOf(const Function& function) {
   }
   const bool required = function.required_threads[0] != 0;
   const uint32_t* most = required ? function.required_threads : function.max_threads;
-  entry.max_threads = most[0] == 0 ? 0 : most[0] * most[1] * most[2];
+  const uint64_t threads = uint64_t{most[0]} * most[1];  // below 2^62
+  entry.max_threads = static_cast<uint32_t>(
+      std::min<uint64_t>(std::min<uint64_t>(threads, UINT32_MAX) * most[2], UINT32_MAX));
   std::copy_n(function.required_threads, 3, entry.required_threads);
   std::copy_n(function.required_cluster, 3, entry.required_cluster);
   return entry;

@@ -33,7 +33,9 @@ class Batch {
   }
   void Close(Counts& counts) {
     if (bytes_ > 0) {
-      const double in_flight = bytes_ / static_cast<double>(times_) * static_cast<double>(warps_);
+      // A load at which the launch ended has brought bytes and was not executed.
+      const auto times = static_cast<double>(std::max<uint64_t>(times_, 1));
+      const double in_flight = bytes_ / times * static_cast<double>(warps_);
       counts.loaded_bytes += static_cast<int64_t>(bytes_);
       counts.loaded_in_flight += std::llround(bytes_ * in_flight);
     }

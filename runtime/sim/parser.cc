@@ -1,5 +1,6 @@
 #include "runtime/sim/parser.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_format.h"
@@ -17,12 +18,14 @@ class Parser : private TokenCursor {
   absl::StatusOr<Syntax> Run() {
     while (!AtEnd()) ParseTop();
     if (!error_.ok()) return error_;
+    if (!versioned_) return absl::InvalidArgumentError("PTX without .version");
     if (syntax_.target.empty()) return absl::InvalidArgumentError("PTX without .target");
     return std::move(syntax_);
   }
 
  private:
   void ParseTop();
+  void ParseVersion();
   void ParseFunction(bool entry);
   void ParseFunctionDirectives(Function& function);
   void ParseTriple(uint32_t (&values)[3]);
@@ -41,8 +44,10 @@ class Parser : private TokenCursor {
   Operand ParseAddress();
   Operand ParseElements(Operand::Kind kind, std::string_view close);
   bool Deeper();
+  int64_t Offset();
 
   std::string_view source_;
+  bool versioned_ = false;
   int depth_ = 0;  // of braces inside each other, in operands and initialisers
   int file_ = 0;   // of the last .loc
   int source_line_ = 0;
@@ -69,7 +74,7 @@ void Parser::ParseTop() {
     external |= Next() == ".extern";
   }
   if (Accept(".version")) {
-    Next();
+    ParseVersion();
   } else if (Accept(".target")) {
     syntax_.target = Word();
     while (Accept(",")) Next();
@@ -94,6 +99,16 @@ void Parser::ParseTop() {
   }
 }
 
+void Parser::ParseVersion() {
+  const std::string_view version = Now().text;
+  const bool known = version.size() >= 3 && version[0] >= '1' && version[0] <= '9' &&
+                     version[1] == '.' &&
+                     version.find_first_not_of("0123456789", 2) == std::string_view::npos;
+  if (!known) Fail(absl::StrFormat("PTX of version '%s'; known are 1.0 to 9.x", version));
+  Next();
+  versioned_ = true;
+}
+
 void Parser::ParseFile() {
   const int line = Behind().line;
   const int number = static_cast<int>(Integer());
@@ -110,8 +125,12 @@ void Parser::ParseLoc() {
 
 void Parser::ParseTriple(uint32_t (&values)[3]) {
   for (uint32_t& value : values) value = 1;
-  values[0] = static_cast<uint32_t>(Integer());
-  for (int i = 1; i < 3 && Accept(","); ++i) values[i] = static_cast<uint32_t>(Integer());
+  for (uint32_t& value : values) {
+    const int64_t number = Integer();
+    if (number < 1 || number > INT32_MAX) return Fail("bad size in a directive");
+    value = static_cast<uint32_t>(number);
+    if (!Accept(",")) return;
+  }
 }
 
 void Parser::ParseFunctionDirectives(Function& function) {
@@ -154,7 +173,9 @@ void Parser::ParseFunction(bool entry) {
 
 // After "("; reads the closing parenthesis too.
 std::vector<Variable> Parser::ParseParameters() {
+  constexpr int64_t kMostBytes = 32764;  // the PTX ISA's limit for kernels
   std::vector<Variable> parameters;
+  int64_t bytes = 0;
   while (!AtEnd() && !Accept(")")) {
     const std::string_view word = Now().text;
     if (!IsSpace(word) && word != ".reg") {
@@ -162,6 +183,10 @@ std::vector<Variable> Parser::ParseParameters() {
       break;
     }
     std::vector<Variable> parsed = ParseVariables(false);
+    for (const Variable& variable : parsed) bytes += variable.bytes();
+    if (bytes > kMostBytes) {
+      Fail(absl::StrFormat("%d bytes of parameters, at most %d are allowed", bytes, kMostBytes));
+    }
     parameters.insert(parameters.end(), parsed.begin(), parsed.end());
     Accept(",");
   }
@@ -179,6 +204,9 @@ std::vector<Variable> Parser::ParseVariables(bool external) {
     const std::string_view word = Next();
     if (word == ".align") {
       const int64_t alignment = Integer();
+      if (alignment < 1 || alignment > 4096 || (alignment & (alignment - 1)) != 0) {
+        Fail("bad alignment: no power of two up to 4096");
+      }
       // ".ptr .align N" states what the pointer points to, not the parameter's own alignment.
       if (!typed || common.space != Space::kParam) common.alignment = alignment;
     } else if (const auto type = TypeNamed(word.substr(1))) {
@@ -208,7 +236,10 @@ Variable Parser::ParseDeclarator(Variable variable) {
       variable.unsized = true;
     } else {
       const int64_t size = Integer();
-      if (size < 0 || size > (int64_t{1} << 32)) return Fail("bad array size"), variable;
+      constexpr int64_t kMost = int64_t{1} << 32;
+      if (size < 0 || size > kMost || (size > 0 && variable.elements > kMost / size)) {
+        return Fail("bad array size"), variable;
+      }
       variable.elements *= size;
       Expect("]");
     }
@@ -226,6 +257,14 @@ Variable Parser::ParseDeclarator(Variable variable) {
 bool Parser::Deeper() {
   if (++depth_ > 16) Fail("braces nested too deep");
   return error_.ok();
+}
+
+// What is added to a name.
+int64_t Parser::Offset() {
+  constexpr int64_t kMost = int64_t{1} << 48;
+  const int64_t offset = Integer();
+  if (offset < -kMost || offset > kMost) Fail("an offset beyond the address space");
+  return std::clamp(offset, -kMost, kMost);
 }
 
 void Parser::ParseInitialisers(std::vector<Initialiser>& into) {
@@ -253,22 +292,23 @@ void Parser::ParseInitialisers(std::vector<Initialiser>& into) {
     value.symbol = Word();
     if (value.symbol == "generic" && Accept("(")) {
       value.symbol = Word();
-      if (Accept("+")) value.addend = Integer();
+      if (Accept("+")) value.addend = Offset();
       Expect(")");
     }
-    if (Accept("+")) value.addend = Integer();
+    if (Accept("+")) value.addend = Offset();
   }
   into.push_back(value);
 }
 
 // After "{"; the outermost "}" ends the function.
 void Parser::ParseBody(Function& function) {
+  constexpr int kMostScopes = 256;
   file_ = source_line_ = 0;
   for (int depth = 1; depth > 0 && !AtEnd();) {
     Statement statement;
     statement.line = Now().line;
     if (Accept("{")) {
-      ++depth;
+      if (++depth > kMostScopes) return Fail("blocks nested too deep");
       statement.kind = Statement::Kind::kOpen;
     } else if (Accept("}")) {
       if (--depth == 0) return;
@@ -396,7 +436,7 @@ Operand Parser::ParseName() {
     operand.literal = {Literal::Kind::kInteger, 32};
   }
   if (Accept("|")) operand.second = Word();
-  if (Accept("+")) operand.offset = Integer();
+  if (Accept("+")) operand.offset = Offset();
   return operand;
 }
 
@@ -404,17 +444,15 @@ Operand Parser::ParseName() {
 Operand Parser::ParseAddress() {
   Operand operand;
   operand.kind = Operand::Kind::kAddress;
+  if (!Deeper()) return operand;
   if (Now().kind == Token::Kind::kNumber) {
     operand.offset = Integer();
   } else {
     operand.name = Word();
-    if (Accept("+")) {
-      operand.offset = Integer();
-    } else if (Sees("-")) {
-      operand.offset = Integer();
-    }
+    if (Accept("+") || Sees("-")) operand.offset = Offset();
   }
   while (Accept(",")) operand.elements.push_back(ParseOperand());
+  --depth_;
   Expect("]");
   return operand;
 }

@@ -29,17 +29,19 @@ inline ApproxBound WithinAbsolute(double value, double error) { return {value, e
 inline ApproxBound WithinRelative(double value, double error) {
   return {value, std::fabs(value) * error * kMost};
 }
-// Units in the last place of f32.
-inline ApproxBound WithinUlps(double value, int ulps) {
-  return {value, std::ldexp(ulps, std::ilogb(value) - 23) * kMost};
+// So many units in the last place of f32; 0 where the value is zero or has no last place.
+inline double Ulps(double value, int count) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  return std::ldexp(count, std::ilogb(value) - 23);
 }
+inline ApproxBound WithinUlps(double value, int ulps) { return {value, Ulps(value, ulps) * kMost}; }
 
 inline constexpr double kTenthOfOctave = 1.0717734625362931;  // 2^0.1
 
 // The bounds of the operations, by their exact results. Of f32 where not said otherwise.
 inline ApproxBound Exp2Bound(double x) {  // two steps from the correctly rounded result
   const float rounded = static_cast<float>(std::exp2(x));
-  return {rounded, std::ldexp(2, std::ilogb(rounded) - 23)};
+  return {rounded, Ulps(rounded, 2)};
 }
 inline ApproxBound Log2Bound(double x) {
   const bool near = x > 0.5 && x < 2;

@@ -96,7 +96,7 @@ struct GlobalVariable {
   int64_t alignment = 1;
   int element_bytes = 1;
   bool constant = false;
-  std::vector<uint8_t> image;  // initial bytes; empty: zeros
+  std::vector<uint8_t> image;  // initial bytes; zeros follow
   struct Relocation {
     int64_t offset;
     int variable;

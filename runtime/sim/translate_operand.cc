@@ -47,10 +47,14 @@ int32_t Translator::SymbolRow(const Symbol& symbol, int64_t addend, RowClass row
   constant.bits = static_cast<uint64_t>(addend);
   switch (symbol.kind) {
     case Symbol::Kind::kShared: {
-      const auto variable =
-          std::find_if(draft_.shared.begin(), draft_.shared.end(), [&](const auto& shared) {
-            return !shared.dynamic && shared.offset == symbol.value && shared.bytes > 0;
-          });
+      // Others of no bytes may begin at the same place.
+      const auto find = [&](bool empty) {
+        return std::find_if(draft_.shared.begin(), draft_.shared.end(), [&](const auto& shared) {
+          return !shared.dynamic && shared.offset == symbol.value && (shared.bytes > 0 || empty);
+        });
+      };
+      auto variable = find(/*empty=*/false);
+      if (variable == draft_.shared.end()) variable = find(/*empty=*/true);
       constant.kind = Constant::Kind::kShared;
       constant.bits += static_cast<uint64_t>(symbol.value);
       constant.index = static_cast<int>(variable - draft_.shared.begin());

@@ -20,9 +20,12 @@ int64_t AlignUp(int64_t value) { return (value + 15) / 16 * 16; }
 
 // A value of `bytes` bytes between a register and local memory.
 void Translator::EmitLocal(bool store, int32_t value, int32_t address, int64_t offset, int bytes) {
-  static constexpr const char* kForms[] = {"b8", "b16", "b32", "b64"};
+  static constexpr const char* kLoads[] = {"ld.local.b8", "ld.local.b16", "ld.local.b32",
+                                           "ld.local.b64"};
+  static constexpr const char* kStores[] = {"st.local.b8", "st.local.b16", "st.local.b32",
+                                            "st.local.b64"};
   const int log = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
-  Form form(std::string(store ? "st.local." : "ld.local.") + kForms[log]);
+  Form form(store ? kStores[log] : kLoads[log]);
   sim::Access access;
   access.row = bytes == 8 ? RowClass::k64 : RowClass::k32;
   const auto pick = PickAccess(form, store, access);
@@ -103,6 +106,7 @@ void Translator::MoveRegisters(bool save, int32_t top) {
   const SavedCall call = draft_.saves.back();
   for (int32_t reg = call.first; reg < call.end; ++reg) {
     if (reg == stack_pointer_) continue;
+    if (!error_.ok()) return;
     const size_t from = draft_.ops.size();
     const RowClass row = draft_.registers[reg];
     const int bytes = row == RowClass::k64 ? 8 : 4;
@@ -118,6 +122,7 @@ void Translator::MoveRegisters(bool save, int32_t top) {
       Emit(*PickCompare(unequal, {}), {reg, held, zero}, 1);
     }
     MarkSaved(from, reg, !save);
+    CheckSize();
   }
 }
 

@@ -4,15 +4,18 @@
 
 #include "absl/strings/str_format.h"
 #include "runtime/sim/saved_registers.h"
+#include "runtime/sim/used_registers.h"
 
 namespace onepass::sim {
 namespace {
 
-// The text with one space for each run of blanks and ends of lines.
+// The text with one space for each run of blanks and ends of lines, cut where it is very long.
 std::string OneLine(std::string_view text) {
+  constexpr size_t kLongest = 400;
   std::string line;
-  line.reserve(text.size());
+  line.reserve(std::min(text.size(), kLongest));
   for (const char c : text) {
+    if (line.size() >= kLongest) return line + "...";
     const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
     if (!blank) line += c;
     if (blank && !line.ends_with(' ')) line += ' ';
@@ -20,7 +23,10 @@ std::string OneLine(std::string_view text) {
   return line;
 }
 
-constexpr size_t kMaxOps = 4 << 20;  // of one kernel, after inlining
+// Of one kernel, after inlining.
+constexpr size_t kMaxOps = 1 << 19;
+constexpr size_t kMaxRegisters = 1 << 22;
+constexpr uint64_t kMaxLiveness = uint64_t{1} << 31;  // registers by basic blocks
 
 int64_t AlignUp(int64_t value, int64_t alignment) {
   const int64_t step = std::max<int64_t>(alignment, 1);
@@ -47,8 +53,11 @@ absl::StatusOr<Draft> Translator::Run() {
   FinishRoutines();
   now_ = nullptr;
   Return();  // the draft ends with an exit
+  DropUnusedRegisters(draft_);
+  CheckLiveness();
   if (!error_.ok()) return error_;
   KeepLiveRegisters(draft_);
+  DropUnusedRegisters(draft_);
   return std::move(draft_);
 }
 
@@ -63,14 +72,28 @@ void Translator::Fail(absl::StatusCode code, std::string_view what) {
   if (!error_.ok()) return;
   std::string message = absl::StrFormat("%s: %s", entry_.name, what);
   if (now_ != nullptr) {
-    absl::StrAppend(&message, " at PTX line ", now_->line, ": ",
-                    absl::string_view(now_->text.data(), now_->text.size()));
+    absl::StrAppend(&message, " at PTX line ", now_->line, ": ", OneLine(now_->text));
   }
   error_ = absl::Status(code, message);
 }
 
 void Translator::Unknown() {
   Fail(absl::StatusCode::kUnimplemented, absl::StrFormat("unknown PTX form '%s'", now_->name));
+}
+
+void Translator::CheckSize() {
+  if (draft_.ops.size() > kMaxOps) Wrong("too many instructions after inlining");
+  if (draft_.registers.size() > kMaxRegisters) Wrong("too many registers after inlining");
+}
+
+// What is live is found for every register and basic block.
+void Translator::CheckLiveness() {
+  uint64_t blocks = 1;
+  for (const DraftOp& op : draft_.ops) blocks += op.flow == DraftOp::Flow::kNext ? 0 : 2;
+  if (blocks * draft_.registers.size() > kMaxLiveness) {
+    Wrong(absl::StrFormat("too large: %d registers and %d jumps", draft_.registers.size(),
+                          blocks / 2));
+  }
 }
 
 int32_t Translator::OriginNow() {
@@ -147,7 +170,7 @@ void Translator::Body(const Function& function) {
         break;
       case Statement::Kind::kInstruction:
         Instruction(statement);
-        if (draft_.ops.size() > kMaxOps) Wrong("too many instructions after inlining");
+        CheckSize();
         break;
     }
   }
@@ -161,6 +184,9 @@ void Translator::DeclareRegisters(const Statement& statement) {
     const RowClass row = RowOf(registers.type);
     const int count = std::max(registers.count, 1);
     const int first = static_cast<int>(draft_.registers.size());
+    if (first + size_t{1} * count * registers.vector > kMaxRegisters) {
+      return Wrong("too many registers");
+    }
     draft_.registers.resize(first + size_t{1} * count * registers.vector, row);
     Symbol symbol{Symbol::Kind::kRegister, first, registers.vector, count};
     if (registers.count >= 0) symbol.kind = Symbol::Kind::kRegisterFamily;

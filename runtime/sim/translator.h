@@ -62,6 +62,8 @@ class Translator {
   void NameDynamicShared(const Variable& variable);
   int32_t NewRegister(RowClass row);
   int NewLabel();
+  void CheckSize();
+  void CheckLiveness();
   void Fail(absl::StatusCode code, std::string_view what);
   void Wrong(std::string_view what) { Fail(absl::StatusCode::kInvalidArgument, what); }
   void Unknown();
