@@ -52,8 +52,6 @@ absl::Status WriteAll(int fd, absl::string_view bytes) {
   return absl::OkStatus();
 }
 
-// What is there, up to `size` bytes: a file that was cut short meanwhile is found out by its
-// parser.
 // The time of last use, finer than the clock ticks that the kernel would take: what is evicted
 // first goes by it.
 void Touch(int fd) {
@@ -63,6 +61,8 @@ void Touch(int fd) {
   futimens(fd, times);
 }
 
+// What is there, up to `size` bytes: a file that was cut short meanwhile is found out by its
+// parser.
 absl::StatusOr<std::string> ReadAll(int fd, int64_t size, const std::string& path) {
   std::string bytes(static_cast<size_t>(size), '\0');
   size_t filled = 0;

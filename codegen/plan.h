@@ -19,8 +19,8 @@ struct Plan {
   absl::string_view strategy;  // the name in the strategy table
   int threads = 0;             // of a block
   int vector = 1;              // elements of one access
-  int register_vectors =
-      0;  // vectors that a thread holds in registers (persistent), or loads at once
+  // Vectors that a thread holds in registers (persistent), or loads at once.
+  int register_vectors = 0;
   int shared_vectors = 0;  // vectors that a thread holds in shared memory
   int write_vectors = 0;   // persistent: vectors whose epilogue is unrolled
   int tile_vectors = 0;    // Column: vectors across the tile of columns that a block works on

@@ -244,6 +244,11 @@ Status ParseDivisor(string_view value, Problem& p) {
   return p.window.divisor == 0 ? NotA(value, "a divisor") : absl::OkStatus();
 }
 
+Status ParseAlign(string_view value, Problem& p) {
+  if (Status status = Read(value, p.align); !status.ok()) return status;
+  return p.align == 0 ? NotA(value, "an alignment") : absl::OkStatus();
+}
+
 // A field of the problem or of its window.
 template <auto field>
 auto& FieldOf(auto& problem) {
@@ -338,7 +343,7 @@ const ProblemWord kWords[] = {
     Value<&PoolWindow::p>("p", kLpPools),
     Flag<&PoolWindow::indices>("indices", kMaxPools),
     Flag<&Problem::inplace>("inplace", kAll, true),
-    Value<&Problem::align>("align", kAll, true),
+    {"align", Form::kKey, kAll, true, ParseAlign, PrintValue<&Problem::align>},
 };
 
 }  // namespace

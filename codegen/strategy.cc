@@ -1,8 +1,10 @@
 #include "codegen/strategy.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "codegen/strategies/rows.h"
 
 namespace onepass {
@@ -83,7 +85,12 @@ std::vector<Candidate> Candidates(const Key& key, const DeviceSpec& device) {
 
 absl::Status CheckStrategyName(absl::string_view forced) {
   if (forced.empty() || IsName(forced)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("strategy: there is no \"", forced, "\""));
+  std::vector<absl::string_view> names;
+  for (const Strategy& row : Table()) {
+    if (std::find(names.begin(), names.end(), row.name) == names.end()) names.push_back(row.name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("strategy: \"", forced, "\" is none of ", absl::StrJoin(names, ", ")));
 }
 
 absl::StatusOr<Plan> PlanFor(const Key& key, const DeviceSpec& device, absl::string_view forced) {

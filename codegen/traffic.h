@@ -8,6 +8,7 @@
 #include "codegen/divide.h"
 #include "codegen/key.h"
 #include "codegen/plan.h"
+#include "codegen/sectors.h"
 
 namespace onepass {
 
@@ -21,7 +22,6 @@ struct TensorBytes {
 };
 TensorBytes BytesOf(const Key& key, const Extents& extents);
 
-constexpr int64_t kSectorBytes = 32;
 constexpr int64_t WholeSectors(int64_t bytes) {
   return CeilDiv(bytes, kSectorBytes) * kSectorBytes;
 }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <string>
 
 #include "codegen/number_text.h"
 #include "codegen/operators.h"
@@ -21,8 +22,9 @@ Status CheckNormNumbers(const Problem& p) {
     return Invalid("momentum: cumulative:", p.cumulative_batches, " is negative");
   }
   if (p.param != p.dtype && p.param != DefaultParam(p.dtype) && p.param != DType::kF32) {
+    const std::string own = p.dtype == DType::kF32 ? "" : absl::StrCat(" or ", ToString(p.dtype));
     return Unimplemented("param: ", ToString(p.param), " parameters of ", ToString(p.dtype),
-                         " tensors; f32 and ", ToString(p.dtype), " are known");
+                         " tensors, which may have f32", own);
   }
   return absl::OkStatus();
 }

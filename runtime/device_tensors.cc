@@ -22,10 +22,8 @@ absl::StatusOr<DeviceTensors> DeviceTensors::Allocate(Device& device, const Prob
       tensors.buffers_[spec.role] = tensors.buffers_[*spec.shares];
       continue;
     }
-    const int64_t offset =
-        problem.align > 0 ? std::max<int64_t>(problem.align, SizeOf(spec.dtype)) : 0;
     const auto address = tensors.AllocateOne({.bytes = SpanBytes(spec),
-                                              .offset = offset,
+                                              .offset = OffsetOf(problem, spec.dtype),
                                               .label = spec.name(),
                                               .element_bytes = SizeOf(spec.dtype)});
     if (!address.ok()) return address.status();

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "codegen/key.h"
 #include "codegen/roles.h"
+#include "codegen/sectors.h"
 #include "codegen/strategy.h"
 
 namespace onepass {
@@ -104,9 +105,8 @@ void ReportMeasurement(const Measurement& measurement, const DeviceSpec& device,
   }
   traffic.l2_bytes = counted.l2_bytes;
   if (counted.sectors_requested > 0) {
-    constexpr double kSectorBytes = 32;
     traffic.sector_efficiency = static_cast<double>(counted.useful_bytes) /
-                                (kSectorBytes * static_cast<double>(counted.sectors_requested));
+                                static_cast<double>(kSectorBytes * counted.sectors_requested);
   }
   traffic.bank_conflicts = counted.bank_conflicts;
   traffic.warp_instructions = counted.warp_instructions;

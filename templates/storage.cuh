@@ -100,15 +100,6 @@ __device__ __forceinline__ void Load(Words<16>& d, const void* p) {
                : "=r"(d.w[0]), "=r"(d.w[1]), "=r"(d.w[2]), "=r"(d.w[3])
                : "l"(p));
 }
-__device__ __forceinline__ void LoadStreaming(Words<2>& d, const void* p) {
-  asm volatile("ld.global.cs.u16 %0, [%1];" : "=h"(d.w[0]) : "l"(p));
-}
-__device__ __forceinline__ void LoadStreaming(Words<4>& d, const void* p) {
-  asm volatile("ld.global.cs.u32 %0, [%1];" : "=r"(d.w[0]) : "l"(p));
-}
-__device__ __forceinline__ void LoadStreaming(Words<8>& d, const void* p) {
-  asm volatile("ld.global.cs.v2.u32 {%0, %1}, [%2];" : "=r"(d.w[0]), "=r"(d.w[1]) : "l"(p));
-}
 __device__ __forceinline__ void LoadStreaming(Words<16>& d, const void* p) {
   asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
                : "=r"(d.w[0]), "=r"(d.w[1]), "=r"(d.w[2]), "=r"(d.w[3])
@@ -123,20 +114,7 @@ __device__ __forceinline__ void Store(void* p, const Words<4>& s) {
 __device__ __forceinline__ void Store(void* p, const Words<8>& s) {
   asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(s.w[0]), "r"(s.w[1]));
 }
-__device__ __forceinline__ void Store(void* p, const Words<16>& s) {
-  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(s.w[0]), "r"(s.w[1]),
-               "r"(s.w[2]), "r"(s.w[3]));
-}
 
-__device__ __forceinline__ void StoreStreaming(void* p, const Words<2>& s) {
-  asm volatile("st.global.cs.u16 [%0], %1;" ::"l"(p), "h"(s.w[0]));
-}
-__device__ __forceinline__ void StoreStreaming(void* p, const Words<4>& s) {
-  asm volatile("st.global.cs.u32 [%0], %1;" ::"l"(p), "r"(s.w[0]));
-}
-__device__ __forceinline__ void StoreStreaming(void* p, const Words<8>& s) {
-  asm volatile("st.global.cs.v2.u32 [%0], {%1, %2};" ::"l"(p), "r"(s.w[0]), "r"(s.w[1]));
-}
 __device__ __forceinline__ void StoreStreaming(void* p, const Words<16>& s) {
   asm volatile("st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(s.w[0]), "r"(s.w[1]),
                "r"(s.w[2]), "r"(s.w[3]));

@@ -103,9 +103,12 @@ std::string Refusal(const Key& key, const DeviceSpec& device) {
   const int64_t capacity =
       MaxSteps(key, device, NarrowestTile(key)) * kThreads * key.access_bytes * device.sms;
   if (!RowsAreWholeSectors(key)) {
+    const int64_t tile = int64_t{NarrowestTile(key)} * key.access_bytes;
+    const int64_t padded = TilesAcross(key, NarrowestTile(key)) * tile;
     return absl::StrCat("rows of ", key.inner * key.element_bytes(),
-                        " bytes are no whole sectors, so that only one slab of all ",
-                        "columns would do, and that does not fit the chip, which holds ", capacity,
+                        " bytes are no whole sectors, so that only one slab of all columns would ",
+                        "do: ", padded, " bytes in tiles of ", tile, ", times ", key.reduce_class,
+                        " rows over whole blocks, do not fit the chip, which holds ", capacity,
                         " bytes");
   }
   const int64_t width = int64_t{NarrowestTile(key)} * key.access_bytes;

@@ -17,8 +17,7 @@ absl::StatusOr<CaseFlags> ReadCaseFlags(const Arguments& arguments) {
   flags.options.seed = *seed;
   if (arguments.Has("--data")) {
     const auto data = ParseDataSpec(arguments.Get("--data"));
-    if (!data.ok())
-      return absl::InvalidArgumentError(absl::StrCat("--data: ", data.status().message()));
+    if (!data.ok()) return absl::InvalidArgumentError(absl::StrCat("--", data.status().message()));
     flags.options.data = *data;
   }
   return flags;

@@ -39,8 +39,8 @@ absl::StatusOr<std::string> Emitted(const Arguments& arguments, const std::strin
   const auto problem = ReadProblem(arguments.Line());
   if (!problem.ok()) return problem.status();
   if (problem->elements() == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ToString(*problem), ": an empty tensor has no kernel"));
+    return absl::UnimplementedError(
+        absl::StrCat("x: ", ToString(*problem), " is empty and has no kernel"));
   }
   const auto device = ReadPlannedDevice(arguments);
   if (!device.ok()) return device.status();

@@ -43,8 +43,7 @@ absl::StatusOr<Key> PlannedKey(const Problem& problem) {
   constexpr DeviceAddress kAllocated = 256;
   Buffers buffers;
   for (const TensorSpec& spec : TensorsOf(problem)) {
-    const int64_t offset = std::max<int64_t>(problem.align, SizeOf(spec.dtype));
-    buffers[spec.role] = problem.align > 0 ? static_cast<DeviceAddress>(offset) : kAllocated;
+    buffers[spec.role] = kAllocated + static_cast<DeviceAddress>(OffsetOf(problem, spec.dtype));
   }
   return KeyOf(problem, AlignmentOf(problem, buffers));
 }

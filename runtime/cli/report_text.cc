@@ -62,9 +62,10 @@ std::string OutputText(const OutputCheck& check) {
                            absl::StrJoin(check.worst_index, ","));
   }
   if (!check.max_abs_error.has_value()) return "right";
-  return absl::StrFormat("right: largest error %.3g (%s), %.3g allowed at [%s]",
+  return absl::StrFormat("right: largest error %.3g (%s); at [%s] %.3g of the %.3g allowed",
                          *check.max_abs_error, NumberText(check.max_ulp_error, "ulp"),
-                         check.tolerance, absl::StrJoin(check.worst_index, ","));
+                         absl::StrJoin(check.worst_index, ","), check.worst_error.value_or(0),
+                         check.tolerance);
 }
 
 std::string VerdictText(const RunReport& report) {

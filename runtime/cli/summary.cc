@@ -51,9 +51,11 @@ std::string Summary::ToJson() const {
 std::string Summary::ToText() const {
   if (cases_ == 0) return "0 cases\n";
   const auto counts = absl::PairFormatter(": ");
-  std::string text = absl::StrFormat("\n%d cases; by exit code: %s; by cache: %s\n", cases_,
-                                     absl::StrJoin(by_exit_code_, ", ", counts),
-                                     absl::StrJoin(by_cache_, ", ", counts));
+  std::string text = absl::StrFormat("\n%d cases; by exit code: %s", cases_,
+                                     absl::StrJoin(by_exit_code_, ", ", counts));
+  if (!by_cache_.empty())
+    absl::StrAppend(&text, "; by cache: ", absl::StrJoin(by_cache_, ", ", counts));
+  text += "\n";
   if (damaged_entries_ > 0)
     absl::StrAppend(&text, "damaged entries rebuilt: ", damaged_entries_, "\n");
   if (by_operator_.empty()) return text;

@@ -32,11 +32,11 @@ struct OutputCheck {
   // Over all elements; null where one is not finite.
   std::optional<double> max_abs_error;
   std::optional<double> max_ulp_error;  // in ulp of the output type at the wanted value
-  double tolerance = 0;                 // at the worst element
-  std::optional<double>
-      worst_error;         // absolute, at the worst element: the most times its tolerance
+  // The worst element is the one with the largest error over its tolerance.
+  double tolerance = 0;
+  std::optional<double> worst_error;  // absolute
+  Dims worst_index;                   // logical; empty if there are no elements
   int64_t mismatches = 0;  // elements out of tolerance, or of another class of NaN or Inf
-  Dims worst_index;        // logical; of the largest error over tolerance; empty if no elements
 };
 
 // On all cores. The saved statistics of an empty x are nobody's to write, so they are not compared.

@@ -31,9 +31,10 @@ absl::Status Invalid(const Parts&... parts) {
 }
 
 absl::Status CheckValues(const DataSpec& data) {
-  if (data.kind == DataSpec::Kind::kNormal && !(data.b >= 0)) return Invalid("STD is less than 0");
+  if (data.kind == DataSpec::Kind::kNormal && !(data.b >= 0))
+    return Invalid("STD is ", PrintNumber(data.b), ", not at least 0");
   if (data.kind == DataSpec::Kind::kUniform && !(data.a <= data.b))
-    return Invalid("LO is above HI");
+    return Invalid("LO is ", PrintNumber(data.a), ", not at most HI, ", PrintNumber(data.b));
   const bool finite = std::isfinite(data.a) && std::isfinite(data.b);
   if (data.kind != DataSpec::Kind::kConstant && !finite) return Invalid("a value is not finite");
   return absl::OkStatus();
