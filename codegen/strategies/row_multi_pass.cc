@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/capacity.h"
 #include "codegen/divide.h"
+#include "codegen/operators.h"
 #include "codegen/strategies/rows.h"
 #include "codegen/traffic.h"
 
@@ -17,7 +18,8 @@ constexpr int64_t kMaxPartBytes = 128 * 1024;
 constexpr int64_t kMostParts = 2048;
 
 std::string Refusal(const Key& key, const DeviceSpec&) {
-  if (key.op != Op::kBatchNormTrain) return absl::StrCat("does not compute ", ToString(key.op));
+  if ((BitOf(key.op) & kMeasuringNorms) == 0)
+    return absl::StrCat("does not compute ", ToString(key.op));
   return "";
 }
 
@@ -68,6 +70,7 @@ Counters PredictParts(const Key& key, const Plan& plan, const Extents& extents,
   const int64_t partials = PartialsBytes(key, plan, extents);
   Counters counters = TwoPassCounters(key, extents, WholeSectors(partials), device);
   counters.l2_bytes += partials * plan.split;  // every block reads the parts of its row
+  counters.l2_bytes += SharedParameterBytes(key, extents, device);
   counters.busy = BusyShare(extents.rows * plan.split, plan.blocks_per_sm, device);
   return counters;
 }
