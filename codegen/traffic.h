@@ -37,8 +37,8 @@ bool TakesSaved(const Plan& plan, const Extents& extents);
 // The number of values of scale, of bias, and of each statistic that is given or running.
 int64_t ParameterCount(const Key& key, const Extents& extents);
 
-// L2 bytes of the parameters that rows of a sample norm share, beyond their first reading: L1 serves
-// them to the blocks of one SM.
+// L2 bytes of the parameters that rows of a sample norm share, beyond their first reading: L1
+// serves them to the blocks of one SM.
 int64_t SharedParameterBytes(const Key& key, const Extents& extents, const DeviceSpec& device);
 
 // Every tensor moved once, plus `workspace` bytes that are written and stay in L2 until the end.

@@ -64,7 +64,7 @@ void ExpectTraffic(const Expected& e, const Problem& problem, const Plan& plan,
   EXPECT_NEAR(bytes / predicted, 1, 0.02) << Name(e, plan);
   // The closed form of L2 bytes has neither the sectors at the ends of ragged rows, asked for
   // twice, nor the parameters of regions of a few values, nor the spreads that L1 serves to a
-  // second block of an SM.
+  // second block of an SM. Contiguous rows, whose segments are single accesses, count as ragged.
   const bool ragged = key.access_bytes < 16 || key.inner * key.element_bytes() % 32 != 0;
   if (!ragged && !TakesSaved(plan, ExtentsOf(problem))) {
     EXPECT_LE(l2, 1.06) << Name(e, plan);
