@@ -139,6 +139,7 @@ constexpr Heavy kHeaviest[] = {
     {"layer_norm.fwd f64 400x20000 residual act=gelu_tanh", "persistent_block", "a100"},
     {"rms_norm.fwd f16 400x900000 residual affine=both act=softplus", "multi_pass", "b200"},
     {"layer_norm.fwd f64 400x200000 residual act=softplus", "multi_pass", "h200"},
+    {"layer_norm.fwd f16 40x300000 residual act=gelu_tanh", "multi_pass", "a100"},
     {"group_norm.fwd f16 32x512x64x64 groups=16 residual act=gelu_tanh", "persistent_block",
      "a100"},
 };
