@@ -25,10 +25,16 @@ int HeldRegisterVectors(int vector_bytes, int register_words) {
   return std::min(kMaxUnrolledVectors, register_words * 4 / vector_bytes);
 }
 
+int ParamRegisters(const Key& key) {
+  if (key.param_run != 1) return 0;
+  const int tensors = (key.has_scale() ? 1 : 0) + (key.has_bias() ? 1 : 0);
+  return tensors * key.vector() * static_cast<int>(SizeOf(AccumulationType(key.dtype))) / 4;
+}
+
 int WorkingRegisters(const Key& key) {
   const bool packed = key.dtype == DType::kBF16 || key.access_bytes == 2;
   const int arithmetic = key.dtype == DType::kF64 ? 16 : (packed ? 4 : 0);
-  return 48 + arithmetic + (IsCheap(key.act) ? 0 : 16);
+  return 48 + arithmetic + (IsCheap(key.act) ? 0 : 16) + ParamRegisters(key);
 }
 
 int SquaresValues(const Key& key) { return SizeOf(key.dtype) == 2 ? 1 : 2; }

@@ -16,6 +16,9 @@ int64_t HeldSharedBytes(const DeviceSpec& device, int64_t static_shared_bytes = 
 // packed. Never more than 64: loops over them are unrolled, and longer ones spill in bf16.
 int HeldRegisterVectors(int vector_bytes, int register_words);
 
+// Registers for the scale and bias of one vector where each of its elements has its own.
+int ParamRegisters(const Key& key);
+
 // Registers a thread needs besides those that hold data, for this Key's epilogue. Measured with
 // NVRTC 13.0 for sm_80, sm_90 and sm_100; a test compiles the extremes and finds no spill.
 int WorkingRegisters(const Key& key);

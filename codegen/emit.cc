@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "codegen/operators.h"
 #include "codegen/strategy.h"
 #include "codegen/templates.h"
 #include "llvm/ADT/SmallVector.h"
@@ -111,12 +112,15 @@ std::string FactsOf(const Key& key, const Plan& plan) {
   };
   for (const auto& [name, value] : counts) AppendConstant(text, "int", name, absl::StrCat(value));
   AppendConstant(text, "long long", "kInner", absl::StrCat(key.inner));
+  AppendConstant(text, "long long", "kParamRun", absl::StrCat(key.param_run));
   AppendConstant(text, "long long", "kChannels", absl::StrCat(key.channels));
   const std::pair<absl::string_view, bool> flags[] = {
       {"kMapped", mapped},
       {"kHasScale", mapped && key.has_scale()},
       {"kHasBias", mapped && key.has_bias()},
       {"kHasResidual", key.residual},
+      {"kCentred", !IsRmsNorm(key.op)},
+      {"kRunning", key.op == Op::kBatchNormTrain},
       {"kWideIndex", key.wide_index},
       {"kHalf", SizeOf(key.dtype) == 2},
   };
@@ -138,6 +142,8 @@ std::string AssertionsOf(const Key& key, const Plan& plan) {
     absl::StrAppend(&text, "static_assert(Facts::", columns ? "kChannels" : "kInner",
                     " % Facts::kVector == 0);\n");
   }
+  if (key.param_run > 1)
+    absl::StrAppend(&text, "static_assert(Facts::kParamRun % Facts::kVector == 0);\n");
   if (plan.tile_vectors > 0) {
     absl::StrAppend(&text, "static_assert(32 % Facts::kTileVectors == 0);\n",
                     "static_assert(Facts::kTileVectors * Facts::kVector <= Facts::kThreads);\n");

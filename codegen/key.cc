@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "codegen/operators.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace onepass {
 namespace {
@@ -19,24 +21,74 @@ int AccessThatDivides(int64_t bytes) {
       kMaxAccess, uint64_t{1} << std::countr_zero(static_cast<uint64_t>(bytes))));
 }
 
-// The shape of a batch normalisation over N, C, spatial as one of the geometries.
-struct BatchNormShape {
-  Geometry geometry;
-  int64_t inner;
-  int64_t rows;
-  int64_t segments;
-  int64_t segment_stride;
+int LowestBit(uint64_t bits) { return 1 << std::countr_zero(bits); }
+
+// A norm's reductions as one of the geometries; Extents and Key say what the fields are.
+struct NormShape {
+  Geometry geometry = Geometry::kRow;
+  int64_t inner = 0;
+  int64_t rows = 0;
+  int64_t segments = 0;
+  int64_t segment_stride = 0;
+  int64_t row_stride = 0;
+  int64_t params_per_row = 0;
+  int64_t param_period = 0;
+  int64_t param_run = 0;
 };
 
-BatchNormShape ShapeOf(const Problem& p) {
+// Elements of the widest access whose multiples make up `elements`.
+int64_t AccessElements(int64_t elements, DType dtype) {
+  return std::max<int64_t>(AccessThatDivides(elements * SizeOf(dtype)) / SizeOf(dtype), 1);
+}
+
+NormShape BatchNormShape(const Problem& p) {
   const int64_t n = p.batch(), c = p.channels(), s = p.spatial();
+  NormShape shape{.params_per_row = 1, .param_period = c};
   if (c == 1) {
-    const int64_t run = AccessThatDivides(n * s * SizeOf(p.dtype)) / SizeOf(p.dtype);
-    const int64_t inner = std::max<int64_t>(run, 1);
-    return {Geometry::kRow, inner, 1, n * s / inner, inner};
+    shape.inner = shape.segment_stride = shape.row_stride = AccessElements(n * s, p.dtype);
+    shape.rows = 1;
+    shape.segments = n * s / shape.inner;
+  } else if (s == 1 || p.layout == Layout::kChannelsLast) {
+    shape.geometry = Geometry::kColumn;
+    shape.inner = c;
+    shape.rows = n * s;
+  } else {
+    shape.inner = shape.row_stride = s;
+    shape.rows = c;
+    shape.segments = n;
+    shape.segment_stride = c * s;
   }
-  if (s == 1 || p.layout == Layout::kChannelsLast) return {Geometry::kColumn, c, n * s, 0, 0};
-  return {Geometry::kRow, s, c, n, c * s};
+  return shape;
+}
+
+// A row is a sample's last axes, group or channel: contiguous.
+NormShape SampleNormShape(const Problem& p) {
+  const OpSet op = BitOf(p.op);
+  NormShape shape;
+  int64_t length = p.spatial();
+  if ((op & (kLayerNorms | kRmsNorms)) != 0) {
+    length = ElementsOf(llvm::ArrayRef<int64_t>(p.dims).take_back(p.axes));
+    shape.param_period = length;
+    shape.param_run = 1;
+  } else {
+    const bool groups = (op & kGroupNorms) != 0;
+    shape.params_per_row = groups ? p.channels() / p.groups : 1;
+    shape.param_period = p.channels();
+    shape.param_run = shape.params_per_row > 1 ? length : 0;
+    length *= shape.params_per_row;
+  }
+  if (p.affine == Affine::kNone) shape.param_run = 0;
+  // No access straddles two runs, except where every element is its own.
+  shape.inner = AccessElements(shape.param_run > 1 ? shape.param_run : length, p.dtype);
+  shape.rows = length == 0 ? 0 : p.elements() / length;
+  shape.segments = length / shape.inner;
+  shape.segment_stride = shape.inner;
+  shape.row_stride = length;
+  return shape;
+}
+
+NormShape ShapeOf(const Problem& p) {
+  return IsBatchNorm(p.op) ? BatchNormShape(p) : SampleNormShape(p);
 }
 
 void SetInferShape(const Problem& p, Key& key) {
@@ -46,10 +98,11 @@ void SetInferShape(const Problem& p, Key& key) {
   key.inner = key.channels == 1 ? ShapeOf(p).inner : last ? 1 : p.spatial();
 }
 
-void SetTrainShape(const Problem& p, Key& key) {
-  const BatchNormShape shape = ShapeOf(p);
+void SetMeasuringShape(const Problem& p, Key& key) {
+  const NormShape shape = ShapeOf(p);
   key.geometry = shape.geometry;
   key.inner = shape.inner;
+  key.param_run = shape.param_run;
   const int64_t rows = p.batch_invariant ? kMany : shape.rows;
   key.row_class = shape.geometry == Geometry::kRow ? CoarseClass(rows) : 0;
   key.reduce_class = SizeClass(shape.geometry == Geometry::kRow ? shape.segments : shape.rows);
@@ -59,6 +112,16 @@ void SetTrainShape(const Problem& p, Key& key) {
 int64_t RunBytes(const Key& key) {
   const int64_t run = key.geometry == Geometry::kFlat && key.inner == 1 ? key.channels : key.inner;
   return run * key.element_bytes();
+}
+
+// Whether the elements of every reduction of a sample norm lie side by side, in the order of their
+// parameters.
+bool RowsAreContiguous(const Problem& p) {
+  if (p.layout == Layout::kChannelsFirst || p.channels() == 1 || p.spatial() == 1) return true;
+  if (p.affine != Affine::kNone) return false;
+  const OpSet op = BitOf(p.op);
+  if ((op & (kLayerNorms | kRmsNorms)) != 0) return p.axes >= p.rank() - 1;
+  return (op & kGroupNorms) != 0 && p.groups == 1;
 }
 
 }  // namespace
@@ -96,7 +159,8 @@ std::string ToString(const Key& key) {
       " param=", ToString(key.param), " affine=", kAffine[static_cast<int>(key.affine)],
       " residual=", key.residual ? 1 : 0, " act=", ToString(act),
       " access=", static_cast<int>(key.access_bytes), " index=", key.wide_index ? 64 : 32);
-  absl::StrAppend(&text, " inner=", key.inner, " channels=", key.channels, " rows<=", key.row_class,
+  absl::StrAppend(&text, " inner=", key.inner, " param_run=", key.param_run,
+                  " channels=", key.channels, " rows<=", key.row_class,
                   " reduce<=", key.reduce_class);
   return text;
 }
@@ -104,7 +168,12 @@ std::string ToString(const Key& key) {
 int AlignmentOf(const Problem& problem, const Buffers& buffers) {
   uint64_t bits = kMaxAccess;
   for (Role role : {Role::kX, Role::kResidual, Role::kY}) bits |= buffers[role];
-  return std::min(kMaxAccess, 1 << std::countr_zero(bits));
+  const bool measures = (BitOf(problem.op) & kMeasuringNorms) != 0;
+  if (!measures || ShapeOf(problem).param_run != 1) return LowestBit(bits);
+  const uint64_t params = buffers[Role::kScale] | buffers[Role::kBias] | kMaxAccess;
+  const int values = LowestBit(params) / SizeOf(problem.param);
+  if (LowestBit(params) < kMaxAccess) bits |= static_cast<uint64_t>(values * SizeOf(problem.dtype));
+  return LowestBit(bits);
 }
 
 absl::Status KeyCovers(const Problem& p) {
@@ -112,6 +181,12 @@ absl::Status KeyCovers(const Problem& p) {
   if (p.expr != nullptr) return absl::UnimplementedError("expr: no kernel computes one yet");
   if (!p.strides.empty() && p.strides != DenseStrides(p.dims, p.layout))
     return absl::UnimplementedError("strides: no kernel reads strided tensors yet");
+  if ((BitOf(p.op) & kSampleNorms & kForwards) == 0) return absl::OkStatus();
+  if (p.skip) return absl::UnimplementedError("skip: no kernel adds before it normalises yet");
+  if (!RowsAreContiguous(p)) {
+    return absl::UnimplementedError(absl::StrCat("layout: no kernel computes ", ToString(p.op),
+                                                 " over regions that nhwc scatters yet"));
+  }
   return absl::OkStatus();
 }
 
@@ -127,7 +202,8 @@ Key KeyOf(const Problem& problem, int alignment, KeyHooks hooks) {
     key.param = problem.param;
     key.affine = problem.affine;
     key.residual = problem.residual;
-    problem.op == Op::kBatchNormInfer ? SetInferShape(problem, key) : SetTrainShape(problem, key);
+    problem.op == Op::kBatchNormInfer ? SetInferShape(problem, key)
+                                      : SetMeasuringShape(problem, key);
   } else {
     key.param = key.dtype;
   }
@@ -140,12 +216,21 @@ Extents ExtentsOf(const Problem& problem) {
   Extents extents;
   extents.elements = problem.elements();
   extents.eps = problem.eps;
-  if (problem.op != Op::kBatchNormTrain) return extents;
-  const BatchNormShape shape = ShapeOf(problem);
+  if ((BitOf(problem.op) & kMeasuringNorms) == 0) return extents;
+  const NormShape shape = ShapeOf(problem);
   extents.rows = shape.rows;
   extents.segments = shape.segments;
   extents.segment_stride = shape.segment_stride;
+  extents.row_stride = shape.row_stride;
+  extents.params_per_row = shape.params_per_row;
+  extents.param_period = shape.param_period;
+  if (!IsBatchNorm(problem.op)) {
+    extents.reduced = shape.row_stride;
+    extents.saves = problem.save;
+    return extents;
+  }
   extents.reduced = problem.channels() == 0 ? 0 : problem.batch() * problem.spatial();
+  extents.saves = true;
   extents.new_weight = problem.new_weight();
   if (problem.running_var == RunningVar::kUnbiased && extents.reduced > 1) {
     extents.var_correction =
@@ -156,6 +241,7 @@ Extents ExtentsOf(const Problem& problem) {
 
 Extents RepresentativeExtents(const Key& key) {
   Extents extents;
+  extents.saves = key.op == Op::kBatchNormTrain;
   switch (key.geometry) {
     case Geometry::kRow:
       extents.rows = key.row_class;
@@ -163,6 +249,7 @@ Extents RepresentativeExtents(const Key& key) {
       extents.segment_stride = key.inner * key.row_class;
       extents.reduced = key.reduce_class * key.inner;
       extents.elements = extents.rows * extents.reduced;
+      extents.param_period = key.param_run == 0 ? extents.rows : extents.reduced / key.param_run;
       break;
     case Geometry::kColumn:
       extents.rows = extents.reduced = key.reduce_class;

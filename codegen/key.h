@@ -52,9 +52,11 @@ struct Key {
   // Contiguous elements: of a segment (Row), of a matrix row (Column: all columns), of a run that
   // shares its channel (Flat with channels: 1 for channels last). 0 for Flat without channels.
   //
-  // Where a single row is contiguous as a whole, a segment is one access, so that its length stays
-  // an Extent.
+  // Where rows are contiguous as a whole, a segment is one access, so that their length stays an
+  // Extent.
   int64_t inner = 0;
+  // Row: consecutive elements of a row that share their scale and bias; 0: all of them.
+  int64_t param_run = 0;
   // Flat batch_norm.infer: the number of channels. Otherwise 0.
   int64_t channels = 0;
   // CoarseClass of the number of rows of a Row problem, else 0.
@@ -71,8 +73,8 @@ struct Key {
   bool operator==(const Key&) const = default;
   template <typename H>
   friend H AbslHashValue(H h, const Key& k) {
-    return H::combine(std::move(h), k.small_fields(), k.act_alpha, k.act_beta, k.inner, k.channels,
-                      k.row_class, k.reduce_class);
+    return H::combine(std::move(h), k.small_fields(), k.act_alpha, k.act_beta, k.inner, k.param_run,
+                      k.channels, k.row_class, k.reduce_class);
   }
 
  private:
@@ -96,7 +98,13 @@ struct Extents {
   int64_t rows = 0;            // Row: reductions. Column: matrix rows
   int64_t segments = 0;        // Row: runs of one row
   int64_t segment_stride = 0;  // Row: elements from one run of a row to the next
-  int64_t reduced = 0;         // values a reduction sees
+  int64_t row_stride = 0;      // Row: elements from one row to the next
+  // Row: element p of row r has scale and bias number r * params_per_row % param_period +
+  // p / Key::param_run. There are param_period of each.
+  int64_t params_per_row = 0;
+  int64_t param_period = 0;
+  bool saves = false;   // mean and 1 / deviation of every reduction are outputs
+  int64_t reduced = 0;  // values a reduction sees
   double eps = 0;
   double new_weight = 0;      // weight of the new value in the running statistics
   double var_correction = 1;  // running variance over the biased one: n/(n-1), or 1
@@ -111,7 +119,8 @@ struct Buffers {
 };
 
 // The largest power of two, at most 16, that divides the address of every data tensor (of x's
-// type).
+// type), and where every element of a row has its own scale and bias, lets them be read in as many
+// values at once.
 int AlignmentOf(const Problem& problem, const Buffers& buffers);
 
 // Forces on small tensors what only large ones need; for tests.
@@ -119,8 +128,8 @@ struct KeyHooks {
   bool wide_index = false;
 };
 
-// kUnimplemented where a Key does not say all that the problem asks for: chains, expressions and
-// strides have no kernels yet. A few ns.
+// kUnimplemented where a Key does not say all that the problem asks for: chains, expressions,
+// strides, `skip`, and regions of samples that are not contiguous have no kernels yet. A few ns.
 absl::Status KeyCovers(const Problem& problem);
 
 // Problem must have passed Validate and KeyCovers. `alignment` is AlignmentOf's value. Cost: below

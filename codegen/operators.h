@@ -25,6 +25,7 @@ inline constexpr OpSet kBatchNorms =
     BitOf(Op::kBatchNormInfer) | BitOf(Op::kBatchNormTrain) | BitOf(Op::kBatchNormGrad);
 inline constexpr OpSet kLayerNorms = BitOf(Op::kLayerNormFwd) | BitOf(Op::kLayerNormGrad);
 inline constexpr OpSet kRmsNorms = BitOf(Op::kRmsNormFwd) | BitOf(Op::kRmsNormGrad);
+constexpr bool IsRmsNorm(Op op) { return (BitOf(op) & kRmsNorms) != 0; }
 inline constexpr OpSet kGroupNorms = BitOf(Op::kGroupNormFwd) | BitOf(Op::kGroupNormGrad);
 inline constexpr OpSet kInstanceNorms = BitOf(Op::kInstanceNormFwd) | BitOf(Op::kInstanceNormGrad);
 // Norms whose statistics belong to one sample: rows, groups, instances.
@@ -41,5 +42,8 @@ inline constexpr OpSet kGrads =
     BitOf(Op::kGroupNormGrad) | BitOf(Op::kInstanceNormGrad) | BitOf(Op::kPointwiseGrad) |
     BitOf(Op::kMaxPoolGrad) | BitOf(Op::kAvgPoolGrad) | BitOf(Op::kLpPoolGrad);
 inline constexpr OpSet kForwards = kAll & ~kGrads;
+
+// Forward norms that take the moments of x.
+inline constexpr OpSet kMeasuringNorms = BitOf(Op::kBatchNormTrain) | (kSampleNorms & kForwards);
 
 }  // namespace onepass

@@ -3,13 +3,21 @@
 #include <algorithm>
 
 #include "codegen/divide.h"
+#include "codegen/operators.h"
 
 namespace onepass {
 namespace {
 
+// Scale, bias, and two statistics, given or running.
 int64_t ParameterTensors(const Key& key) {
-  return (key.has_scale() ? 1 : 0) + (key.has_bias() ? 1 : 0) +
-         2;  // and two statistics, given or running
+  return (key.has_scale() ? 1 : 0) + (key.has_bias() ? 1 : 0) + (IsBatchNorm(key.op) ? 2 : 0);
+}
+
+int64_t SavedTensors(const Key& key) { return IsRmsNorm(key.op) ? 1 : 2; }
+
+// Reductions, each with its own saved statistics.
+int64_t RegionCount(const Key& key, const Extents& extents) {
+  return key.geometry == Geometry::kRow ? extents.rows : key.inner;
 }
 
 // What the second pass, in reverse, finds of x: all that L2 holds, where everything that is not
@@ -28,15 +36,15 @@ bool HasEvictionHints(const Key& key) { return key.access_bytes == 16; }
 
 bool TakesSaved(const Plan& plan, const Extents& extents) {
   constexpr int64_t kFewValues = 256;
-  return plan.split == 1 && extents.reduced <= kFewValues;
+  return extents.saves && plan.split == 1 && extents.reduced <= kFewValues;
 }
 
-int64_t ChannelCount(const Key& key, const Extents& extents) {
+int64_t ParameterCount(const Key& key, const Extents& extents) {
   switch (key.geometry) {
     case Geometry::kFlat:
       return key.channels;
     case Geometry::kRow:
-      return extents.rows;
+      return extents.param_period;
     default:
       return key.inner;
   }
@@ -46,15 +54,23 @@ TensorBytes BytesOf(const Key& key, const Extents& extents) {
   TensorBytes bytes;
   bytes.x = bytes.y = WholeSectors(extents.elements * key.element_bytes());
   if (key.residual) bytes.residual = bytes.x;
-  const int64_t channels = ChannelCount(key, extents);
-  if (channels == 0) return bytes;
-  const int64_t parameter = WholeSectors(channels * SizeOf(key.param));
-  bytes.parameters_read = ParameterTensors(key) * parameter;
-  if (key.op == Op::kBatchNormTrain) {
-    bytes.parameters_written =
-        2 * parameter + 2 * WholeSectors(channels * SizeOf(AccumulationType(key.dtype)));
+  const int64_t parameter = WholeSectors(ParameterCount(key, extents) * SizeOf(key.param));
+  if (IsNorm(key.op)) bytes.parameters_read = ParameterTensors(key) * parameter;
+  if (key.op == Op::kBatchNormTrain) bytes.parameters_written = 2 * parameter;
+  if (extents.saves) {
+    const int64_t saved = RegionCount(key, extents) * SizeOf(AccumulationType(key.dtype));
+    bytes.parameters_written += SavedTensors(key) * WholeSectors(saved);
   }
   return bytes;
+}
+
+int64_t SharedParameterBytes(const Key& key, const Extents& extents, const DeviceSpec& device) {
+  if (IsBatchNorm(key.op)) return 0;
+  const int64_t of_row = key.param_run == 0 ? 1 : extents.reduced / key.param_run;
+  const int64_t by_rows = extents.rows * WholeSectors(of_row * SizeOf(key.param));
+  const int64_t once = WholeSectors(ParameterCount(key, extents) * SizeOf(key.param));
+  const int64_t asked = std::min(by_rows, device.sms * once);
+  return ParameterTensors(key) * std::max<int64_t>(asked - once, 0);
 }
 
 Counters OnePassCounters(const Key& key, const Extents& extents, int64_t workspace) {

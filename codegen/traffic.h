@@ -29,13 +29,17 @@ constexpr int64_t WholeSectors(int64_t bytes) {
 // Whether accesses carry evict-first hints: those of 16 bytes, which fill their sectors.
 bool HasEvictionHints(const Key& key);
 
-// Whether the second pass of multi_pass takes the statistics that are saved anyway, rounded, so
+// Whether the second pass of multi_pass takes statistics that are saved anyway, rounded, so
 // that there is no workspace, which would be noticeable traffic. So where a block reduces a few
 // values by itself: none of 256 lies more than 16 deviations from the mean.
 bool TakesSaved(const Plan& plan, const Extents& extents);
 
-// The number of channels, or of rows, that have parameters.
-int64_t ChannelCount(const Key& key, const Extents& extents);
+// The number of values of scale, of bias, and of each statistic that is given or running.
+int64_t ParameterCount(const Key& key, const Extents& extents);
+
+// L2 bytes of the parameters that rows of a sample norm share, beyond their first reading: L1
+// serves them to the blocks of one SM.
+int64_t SharedParameterBytes(const Key& key, const Extents& extents, const DeviceSpec& device);
 
 // Every tensor moved once, plus `workspace` bytes that are written and stay in L2 until the end.
 Counters OnePassCounters(const Key& key, const Extents& extents, int64_t workspace);

@@ -26,8 +26,11 @@ struct Arguments {
   long long rows;
   long long segments;
   long long segment_stride;  // elements
-  long long reduced;         // values a reduction sees
-  long long split;           // blocks that share one reduction
+  long long row_stride;      // elements
+  long long params_per_row;  // row r begins at parameter r * params_per_row % param_period
+  long long param_period;
+  long long reduced;  // values a reduction sees
+  long long split;    // blocks that share one reduction
   double eps;
   double new_weight;
   double var_correction;

@@ -129,9 +129,10 @@ __device__ __forceinline__ void ColumnApply(const Arguments& a) {
   AffineMap<S> map[F::kVector];
   if (a.takes_saved) {
 #pragma unroll
-    for (int i = 0; i < F::kVector; ++i)
-      if (tile.inside)
-        map[i] = SavedMap<F>(a, static_cast<long long>(tile.vector) * F::kVector + i);
+    for (int i = 0; i < F::kVector; ++i) {
+      const long long channel = static_cast<long long>(tile.vector) * F::kVector + i;
+      if (tile.inside) map[i] = MapOf<F>(a, channel, SavedRegion<F>(a, channel));
+    }
   } else {
     const ColumnSpreads<F, S> all = {Scratch<C>(a)};
     FinishColumns<F>(tile, all.After(tile.tile * a.split), scratch, maps);

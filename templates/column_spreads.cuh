@@ -157,7 +157,8 @@ __device__ __forceinline__ void FinishColumns(const ColumnTile<F>& tile,
     const int i = column / F::kTileVectors;
     const long long channel = (tile.tile * Tile::kWidth + v) * F::kVector + i;
     if (v < Tile::kWidth && channel < F::kInner)
-      maps[column] = FinishChannel<F>(tile.a, channel, spread, tile.chunk == 0);
+      maps[column] =
+          MapOf<F>(tile.a, channel, FinishRegion<F>(tile.a, channel, spread, tile.chunk == 0));
   }
   __syncthreads();
 }

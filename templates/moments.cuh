@@ -52,14 +52,22 @@ struct Scale {
   }
 };
 
-// A mean of `count` values that is still to be corrected.
+// A mean of `count` values that is still to be corrected, unless it is `exact`.
 template <class C>
 struct Provisional {
   C count;
   C mean;
   Scale<C> scale;
+  bool exact = false;
   __device__ __forceinline__ C Scaled(C x) const { return x * scale.unit; }
 };
+// From a sum of weighted values. Where F is not centred, the moments are those about 0 and the sum
+// is not used.
+template <class F, class C>
+__device__ __forceinline__ Provisional<C> ProvisionalOf(C count, C sum, Scale<C> scale = {}) {
+  if constexpr (F::kCentred) return {count, sum / (count * scale.weight), scale};
+  return {count, C(0), scale, /*exact=*/true};
+}
 
 // The share of one thread in sum(d) and sum(d * d), d = (x - mean) * unit about a provisional mean.
 // sum(d) is weighted.
@@ -130,6 +138,7 @@ __device__ __forceinline__ Moments<S> Corrected(const Provisional<C>& about,
                                                 const Deviations<S>& d) {
   const C count = about.count;
   if (count == C(0)) return {C(0), C(0), S{}};
+  if (about.exact) return {count, about.mean, d.squares};
   const C shift = Rounded(d.sum) / (count * about.scale.weight);
   const S m2 = Plus(d.squares, -(shift * shift * count));
   return {count, IsFinite(about.mean) ? about.mean + shift / about.scale.unit : about.mean,
@@ -239,7 +248,7 @@ struct BlockScratch {
 template <int kThreads, class S, class C = typename S::Compute>
 __device__ __forceinline__ Moments<S> BlockCorrected(const Provisional<C>& about, Deviations<S> d,
                                                      BlockScratch<kThreads, S>& scratch) {
-  d.sum = BlockSum<kThreads>(d.sum, scratch.squares);
+  if (!about.exact) d.sum = BlockSum<kThreads>(d.sum, scratch.squares);
   d.squares = BlockSum<kThreads>(d.squares, scratch.squares);
   return Corrected(about, d);
 }

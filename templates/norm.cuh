@@ -27,8 +27,16 @@ struct SquaresType<C, true> {
 template <class F>
 using Squares = typename SquaresType<typename F::Compute, F::kHalf>::Type;
 
-// y = act((x - mean) * factor + bias + residual). The factor of a Pair has twice the precision: x
-// may lie many deviations from the mean, where the rounding of a factor is magnified.
+// What the values of a region are normalised with: (x - mean) * factor. The factor of a Pair has
+// twice the precision: x may lie many deviations from the mean, where the rounding of a factor is
+// magnified.
+template <class S>
+struct Normaliser {
+  typename S::Compute mean;
+  S factor;
+};
+
+// y = act((x - mean) * factor + bias + residual), with scale in the factor.
 template <class S>
 struct AffineMap {
   using C = typename S::Compute;
@@ -87,47 +95,57 @@ __device__ __forceinline__ Pair<C> ScaledBy(Pair<C> factor, C scale) {
 }
 
 template <class F, class S>
-__device__ __forceinline__ AffineMap<S> MapOf(const Arguments& a, long long channel,
-                                              typename S::Compute mean, S invstd) {
+__device__ __forceinline__ AffineMap<S> MapOf(const Arguments& a, long long param,
+                                              const Normaliser<S>& region) {
   using C = typename S::Compute;
   using P = typename F::Param;
-  AffineMap<S> map = {mean, invstd, C(0)};
+  AffineMap<S> map = {region.mean, region.factor, C(0)};
   if constexpr (F::kHasScale)
-    map.factor = ScaledBy(invstd, static_cast<C>(ReadParam<P>(a.scale, channel)));
-  if constexpr (F::kHasBias) map.bias = static_cast<C>(ReadParam<P>(a.bias, channel));
+    map.factor = ScaledBy(region.factor, static_cast<C>(ReadParam<P>(a.scale, param)));
+  if constexpr (F::kHasBias) map.bias = static_cast<C>(ReadParam<P>(a.bias, param));
   return map;
 }
 
-// Batch normalisation of one channel in training. Exactly one thread of the grid passes `record`
-// for a channel; it writes the saved statistics and updates the running ones.
 template <class F, class S>
-__device__ __forceinline__ AffineMap<S> FinishChannel(const Arguments& a, long long channel,
-                                                      const Spread<S>& spread, bool record) {
+__device__ __forceinline__ void UpdateRunning(const Arguments& a, long long channel,
+                                              const Spread<S>& spread) {
   using C = typename S::Compute;
   using P = typename F::Param;
+  const C weight = static_cast<C>(a.new_weight);
+  const C old_weight = static_cast<C>(1.0 - a.new_weight);
+  const C old_mean = static_cast<C>(ReadParam<P>(a.running_mean, channel));
+  const C old_var = static_cast<C>(ReadParam<P>(a.running_var, channel));
+  const C sample_var = Square(spread.deviation).high * static_cast<C>(a.var_correction);
+  WriteParam<P>(a.running_mean, channel, old_weight * old_mean + weight * spread.mean);
+  WriteParam<P>(a.running_var, channel, old_weight * old_var + weight * sample_var);
+}
+
+// Exactly one thread of the grid passes `record` for a region; it writes the saved statistics,
+// where they are outputs, and updates the running ones.
+template <class F, class S>
+__device__ __forceinline__ Normaliser<S> FinishRegion(const Arguments& a, long long region,
+                                                      const Spread<S>& spread, bool record) {
+  using C = typename S::Compute;
   using Saved = typename F::Saved;
   const S invstd = InverseDeviation(spread.deviation, a.eps);
   if (record) {
-    WriteParam<Saved>(a.saved_mean, channel, spread.mean);
-    WriteParam<Saved>(a.saved_invstd, channel, invstd.high);
-    const C weight = static_cast<C>(a.new_weight);
-    const C old_weight = static_cast<C>(1.0 - a.new_weight);
-    const C old_mean = static_cast<C>(ReadParam<P>(a.running_mean, channel));
-    const C old_var = static_cast<C>(ReadParam<P>(a.running_var, channel));
-    const C sample_var = Square(spread.deviation).high * static_cast<C>(a.var_correction);
-    WriteParam<P>(a.running_mean, channel, old_weight * old_mean + weight * spread.mean);
-    WriteParam<P>(a.running_var, channel, old_weight * old_var + weight * sample_var);
+    if (F::kRunning || a.saved_invstd != nullptr) {
+      if constexpr (F::kCentred) WriteParam<Saved>(a.saved_mean, region, spread.mean);
+      WriteParam<Saved>(a.saved_invstd, region, invstd.high);
+    }
+    if constexpr (F::kRunning) UpdateRunning<F>(a, region, spread);
   }
-  return MapOf<F>(a, channel, spread.mean, invstd);
+  return {F::kCentred ? spread.mean : C(0), invstd};
 }
 
 // From the statistics that an earlier launch saved.
 template <class F, class S = Squares<F>>
-__device__ __forceinline__ AffineMap<S> SavedMap(const Arguments& a, long long channel) {
+__device__ __forceinline__ Normaliser<S> SavedRegion(const Arguments& a, long long region) {
   using C = typename S::Compute;
   using Saved = typename F::Saved;
-  const C mean = static_cast<C>(ReadParam<Saved>(a.saved_mean, channel));
-  return MapOf<F>(a, channel, mean, S{static_cast<C>(ReadParam<Saved>(a.saved_invstd, channel))});
+  C mean = C(0);
+  if constexpr (F::kCentred) mean = static_cast<C>(ReadParam<Saved>(a.saved_mean, region));
+  return {mean, S{static_cast<C>(ReadParam<Saved>(a.saved_invstd, region))}};
 }
 
 template <class C>

@@ -29,11 +29,12 @@ __device__ __forceinline__ Pair<C> TwoProduct(C a, C b) {
   const C product = a * b;
   return {product, fma(a, b, -product)};
 }
-// Restores the bound on low (Dekker); |low| <= |high|.
+// Restores the bound on low (Dekker); |low| <= |high|. An infinite sum, whose error is NaN, stays
+// infinite.
 template <class C>
 __device__ __forceinline__ Pair<C> Renormalised(C high, C low) {
   const C sum = high + low;
-  return {sum, low - (sum - high)};
+  return low == low ? Pair<C>{sum, low - (sum - high)} : Pair<C>{high, C(0)};
 }
 
 template <class C>

@@ -1,5 +1,5 @@
 // Addresses of a Row problem: a row is `segments` runs of kInner contiguous elements,
-// `segment_stride` apart; rows are kInner apart. Counted in vectors.
+// `segment_stride` apart; rows are `row_stride` apart. Counted in vectors.
 #pragma once
 
 #include "arguments.cuh"
@@ -16,7 +16,7 @@ struct RowAddress {
   Index vectors;  // of the row
 
   __device__ __forceinline__ RowAddress(const Arguments& a, long long row)
-      : base(static_cast<Index>(row) * kSegmentVectors),
+      : base(static_cast<Index>(row) * static_cast<Index>(a.row_stride / F::kVector)),
         stride(static_cast<Index>(a.segment_stride / F::kVector)),
         vectors(static_cast<Index>(a.segments) * kSegmentVectors) {}
 
@@ -38,9 +38,11 @@ struct OwnVectors {
         count(threadIdx.x < row_.vectors
                   ? static_cast<int>((row_.vectors - threadIdx.x - 1) / F::kThreads) + 1
                   : 0) {}
-  __device__ __forceinline__ Index At(int i) const {
-    return row.At(threadIdx.x + static_cast<Index>(i) * F::kThreads);
+  // The number of the i-th in the row, and where it lies.
+  __device__ __forceinline__ Index Number(int i) const {
+    return threadIdx.x + static_cast<Index>(i) * F::kThreads;
   }
+  __device__ __forceinline__ Index At(int i) const { return row.At(Number(i)); }
 };
 
 }  // namespace onepass_kernel

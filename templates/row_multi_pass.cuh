@@ -1,4 +1,4 @@
-// Batch normalisation in training, Row geometry, in two launches: statistics, then apply. `split`
+// Normalisation by the moments of x, Row geometry, in two launches: statistics, then apply. `split`
 // blocks share a row; each leaves its spread in the workspace. The second launch walks the blocks,
 // and each block its part, in reverse, so that it begins with what L2 still holds, and marks what
 // it touches with 16-byte accesses as evict-first, so that nothing pushes out what it has yet to
@@ -8,8 +8,7 @@
 // Grid: rows * split. Workspace: the spreads of every block, unless `takes_saved`.
 #pragma once
 
-#include "norm.cuh"
-#include "row.cuh"
+#include "row_maps.cuh"
 
 namespace onepass_kernel {
 
@@ -37,13 +36,13 @@ struct RowPart {
 };
 
 // Moments of kCount resident values, then merged into `total`.
-template <class S, class C, int kCount>
+template <class F, class S, class C, int kCount>
 __device__ __forceinline__ void Accumulate(Moments<S>& total, const C (&x)[kCount], C unit) {
   const auto scale = Scale<C>::Of(unit, WeightOf<C>(kCount));
   C sum = C(0);
 #pragma unroll
   for (int i = 0; i < kCount; ++i) sum = fma(x[i], scale.weight, sum);
-  const Provisional<C> about = {C(kCount), sum / (C(kCount) * scale.weight), scale};
+  const Provisional<C> about = ProvisionalOf<F>(C(kCount), sum, scale);
   Deviations<S> d;
   d.Add(x, about);
   total = Merge(total, Corrected(about, d), unit);
@@ -70,7 +69,7 @@ __device__ __forceinline__ Moments<S> OwnMoments(const Arguments& a, const RowAd
 #pragma unroll
       for (int j = 0; j < F::kVector; ++j) x[i * F::kVector + j] = values[j];
     }
-    Accumulate(total, x, unit);
+    Accumulate<F>(total, x, unit);
     v += kBatch * F::kThreads;
   }
   for (; v < part.end; v += F::kThreads) {
@@ -78,7 +77,7 @@ __device__ __forceinline__ Moments<S> OwnMoments(const Arguments& a, const RowAd
     C x[F::kVector];
     one.Load(a.x, address.At(v));
     one.Unpack(x);
-    Accumulate(total, x, unit);
+    Accumulate<F>(total, x, unit);
   }
   return total;
 }
@@ -98,7 +97,7 @@ __device__ __forceinline__ void RowStatistics(const Arguments& a) {
   });
   if (threadIdx.x != 0) return;
   if (a.takes_saved) {
-    FinishChannel<F>(a, row, spread, /*record=*/true);
+    FinishRegion<F>(a, row, spread, /*record=*/true);
   } else {
     Scratch<Spread<S>>(a)[blockIdx.x] = spread;
   }
@@ -132,19 +131,19 @@ __device__ __forceinline__ void RowApply(const Arguments& a) {
   const long long row = block / a.split;
   const RowAddress<F> address(a, row);
   const RowPart<F> part(a, address, row, block - row * a.split);
-  const AffineMap<S> map = a.takes_saved
-                               ? SavedMap<F>(a, row)
-                               : FinishChannel<F>(a, row, CombineParts<F>(a, row, scratch),
-                                                  part.part == 0 && threadIdx.x == 0);
+  const RowMaps<F> maps(a, row,
+                        a.takes_saved ? SavedRegion<F>(a, row)
+                                      : FinishRegion<F>(a, row, CombineParts<F>(a, row, scratch),
+                                                        part.part == 0 && threadIdx.x == 0));
 
   const Index first = part.begin + threadIdx.x;
   Index left = first < part.end ? (part.end - first - 1) / F::kThreads + 1 : 0;
   while (left % kBatch != 0) {
     --left;
-    const Index at = address.At(first + left * F::kThreads);
+    const Index v = first + left * F::kThreads;
     V one;
-    one.LoadStreaming(a.x, at);
-    WriteVector<F>(a, at, one, map);
+    one.LoadStreaming(a.x, address.At(v));
+    maps.Write(v, address.At(v), one);
   }
   while (left > 0) {
     left -= kBatch;
@@ -153,8 +152,10 @@ __device__ __forceinline__ void RowApply(const Arguments& a) {
     for (int i = 0; i < kBatch; ++i)
       batch[i].LoadStreaming(a.x, address.At(first + (left + i) * F::kThreads));
 #pragma unroll
-    for (int i = 0; i < kBatch; ++i)
-      WriteVector<F>(a, address.At(first + (left + i) * F::kThreads), batch[i], map);
+    for (int i = 0; i < kBatch; ++i) {
+      const Index v = first + (left + i) * F::kThreads;
+      maps.Write(v, address.At(v), batch[i]);
+    }
   }
 }
 

@@ -1,15 +1,15 @@
-// Batch normalisation in training, Row geometry: one block holds one row (channel) in registers and
-// shared memory. x is read once, and twice more by the rare row whose squares leave the arithmetic
-// type's range.
+// Normalisation by the moments of x, Row geometry: one block holds one row in registers and shared
+// memory. x is read once, and twice more by the rare row whose squares leave the arithmetic type's
+// range.
 //
 // F: Element, Param, Saved, Compute, Act, kThreads, kVector, kRegisterVectors, kSharedVectors,
-// kWriteVectors, kInner, kWideIndex, kMapped, kHasScale, kHasBias, kHasResidual, kHalf, kAlpha,
-// kBeta. Grid: one block a row. Dynamic shared memory: kSharedVectors * kThreads accesses.
+// kWriteVectors, kInner, kParamRun, kWideIndex, kMapped, kHasScale, kHasBias, kHasResidual,
+// kCentred, kRunning, kHalf, kAlpha, kBeta. Grid: one block a row. Dynamic shared memory:
+// kSharedVectors * kThreads accesses.
 #pragma once
 
 #include "held.cuh"
-#include "norm.cuh"
-#include "row.cuh"
+#include "row_maps.cuh"
 
 namespace onepass_kernel {
 
@@ -22,16 +22,18 @@ __device__ __forceinline__ Moments<S> RemeasuredRow(const Arguments& a, const Ow
   const C n = static_cast<C>(a.reduced);
   C x[F::kVector];
   C sum = C(0);
+  if constexpr (F::kCentred) {
 #pragma unroll 1
-  for (int slot = 0; slot < own.count; ++slot) {
-    V v;
-    v.Load(a.x, own.At(slot));
-    v.Unpack(x);
+    for (int slot = 0; slot < own.count; ++slot) {
+      V v;
+      v.Load(a.x, own.At(slot));
+      v.Unpack(x);
 #pragma unroll
-    for (int i = 0; i < F::kVector; ++i) sum = fma(x[i], scale.weight, sum);
+      for (int i = 0; i < F::kVector; ++i) sum = fma(x[i], scale.weight, sum);
+    }
+    sum = BlockSum<F::kThreads>(sum, scratch.sums);
   }
-  const C mean = BlockSum<F::kThreads>(sum, scratch.sums) / (n * scale.weight);
-  const Provisional<C> about = {n, mean, scale};
+  const Provisional<C> about = ProvisionalOf<F>(n, sum, scale);
   Deviations<S> d;
 #pragma unroll 1
   for (int slot = 0; slot < own.count; ++slot) {
@@ -59,14 +61,16 @@ __device__ __forceinline__ void RowPersistentBlock(const Arguments& a) {
   held.LoadAll(a.x, at);
 
   C sum = C(0);
-  held.Visit([&](int, const V& v) {
-    C x[F::kVector];
-    v.Unpack(x);
+  if constexpr (F::kCentred) {
+    held.Visit([&](int, const V& v) {
+      C x[F::kVector];
+      v.Unpack(x);
 #pragma unroll
-    for (int i = 0; i < F::kVector; ++i) sum += x[i];
-  });
-  const C n = static_cast<C>(a.reduced);
-  const Provisional<C> about = {n, BlockSum<F::kThreads>(sum, scratch.sums) / n};
+      for (int i = 0; i < F::kVector; ++i) sum += x[i];
+    });
+    sum = BlockSum<F::kThreads>(sum, scratch.sums);
+  }
+  const Provisional<C> about = ProvisionalOf<F>(static_cast<C>(a.reduced), sum);
 
   Deviations<S> d;
   held.Visit([&](int, const V& v) {
@@ -80,8 +84,8 @@ __device__ __forceinline__ void RowPersistentBlock(const Arguments& a) {
     const auto scale = Scale<C>::Of(unit, a.weight);
     spread = SpreadOf(RemeasuredRow<F, S>(a, own, scale, scratch), unit);
   }
-  const AffineMap<S> map = FinishChannel<F>(a, row, spread, threadIdx.x == 0);
-  held.Consume([&](int slot, const V& v) { WriteVector<F>(a, at(slot), v, map); });
+  const RowMaps<F> maps(a, row, FinishRegion<F>(a, row, spread, threadIdx.x == 0));
+  held.Consume([&](int slot, const V& v) { maps.Write(own.Number(slot), at(slot), v); });
 }
 
 }  // namespace onepass_kernel

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "codegen/capacity.h"
 #include "codegen/divide.h"
+#include "codegen/operators.h"
 #include "codegen/strategies/rows.h"
 #include "codegen/traffic.h"
 
@@ -18,7 +19,9 @@ constexpr int kHeldWords = 80;
 
 int64_t RowVectors(const Key& key) { return key.reduce_class * (key.inner / key.vector()); }
 
-int MaxRegisterVectors(const Key& key) { return HeldRegisterVectors(key.access_bytes, kHeldWords); }
+int MaxRegisterVectors(const Key& key) {
+  return HeldRegisterVectors(key.access_bytes, kHeldWords - ParamRegisters(key));
+}
 
 int64_t CapacityBytes(const Key& key, const DeviceSpec& device) {
   const int64_t shared_vectors = HeldSharedBytes(device) / (kMaxThreads * key.access_bytes);
@@ -26,7 +29,8 @@ int64_t CapacityBytes(const Key& key, const DeviceSpec& device) {
 }
 
 std::string Refusal(const Key& key, const DeviceSpec& device) {
-  if (key.op != Op::kBatchNormTrain) return absl::StrCat("does not compute ", ToString(key.op));
+  if ((BitOf(key.op) & kMeasuringNorms) == 0)
+    return absl::StrCat("does not compute ", ToString(key.op));
   const int64_t row = RowVectors(key) * key.access_bytes;
   const int64_t capacity = CapacityBytes(key, device);
   if (row <= capacity) return "";
@@ -73,6 +77,7 @@ Schedule ScheduleRows(const Key& key, const Plan& plan, const Extents& extents) 
 Counters PredictRows(const Key& key, const Plan& plan, const Extents& extents,
                      const DeviceSpec& device) {
   Counters counters = OnePassCounters(key, extents, 0);
+  counters.l2_bytes += SharedParameterBytes(key, extents, device);
   counters.busy = BusyShare(extents.rows, plan.blocks_per_sm, device);
   // A block that is alone on its SM loads, waits and stores in turn.
   counters.overlap = plan.blocks_per_sm == 1 ? 0.85 : 1.0;

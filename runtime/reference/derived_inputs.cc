@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "codegen/operators.h"
 #include "runtime/reference/element.h"
 #include "runtime/reference/parallel.h"
 #include "runtime/reference/regions.h"
@@ -10,8 +11,6 @@
 namespace onepass {
 
 namespace {
-
-bool IsRmsNorm(Op op) { return op == Op::kRmsNormFwd || op == Op::kRmsNormGrad; }
 
 std::vector<double> SavedStatistic(const Problem& p, Role role, const HostTensor& x) {
   const std::vector<Moments> moments = MomentsOf(p, RegionsOf(p), x.bytes.data());

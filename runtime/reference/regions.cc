@@ -160,24 +160,32 @@ std::vector<Moments> MomentsAs(const Problem& norm, const Regions& regions, cons
 
 }  // namespace
 
+Walk::Sizes InView(const Problem& p, llvm::ArrayRef<int64_t> strides) {
+  Walk::Sizes view;
+  for (int axis = 0; axis < p.rank(); ++axis) {
+    if (axis == 1 && p.groups > 0) view.push_back(strides[1] * (p.dims[1] / p.groups));
+    view.push_back(strides[axis]);
+  }
+  return view;
+}
+
 Regions RegionsOf(const Problem& p) {
   const Dims x = p.strides.empty() ? DenseStrides(p.dims, p.layout) : p.strides;
   const Dims logical = DenseStrides(p.dims, Layout::kChannelsFirst);
   Regions regions;
+  regions.x = InView(p, x);
+  regions.logical = InView(p, logical);
   llvm::SmallVector<bool, 6> reduced;
-  const auto add = [&](int64_t size, int64_t x_stride, int64_t logical_stride, bool is_reduced) {
+  const auto add = [&](int64_t size, bool is_reduced) {
     regions.sizes.push_back(size);
-    regions.x.push_back(x_stride);
-    regions.logical.push_back(logical_stride);
     reduced.push_back(is_reduced);
   };
   for (int axis = 0; axis < p.rank(); ++axis) {
     if (axis == 1 && p.groups > 0) {
-      const int64_t members = p.dims[1] / p.groups;
-      add(p.groups, x[1] * members, logical[1] * members, false);
-      add(members, x[1], logical[1], true);
+      add(p.groups, false);
+      add(p.dims[1] / p.groups, true);
     } else {
-      add(p.dims[axis], x[axis], logical[axis], IsReduced(p, axis));
+      add(p.dims[axis], IsReduced(p, axis));
     }
   }
   regions.region.assign(regions.sizes.size(), 0);

@@ -24,6 +24,9 @@ struct Regions {
 
 Regions RegionsOf(const Problem& norm);
 
+// Strides by axis of x, by axis of the view.
+Walk::Sizes InView(const Problem& norm, llvm::ArrayRef<int64_t> strides);
+
 // Moments of one region. Of the exact values, to about 1e-12 of the mean of |x| (for f64: 1e-18).
 struct Moments {
   long double mean = 0;

@@ -48,6 +48,11 @@ constexpr Golden kGoldens[] = {
     {"column_persistent_grid_narrow_f32", "batch_norm.train f32 32x3x56x56:nhwc affine=scale",
      "persistent_grid"},
     {"column_multi_pass_f64", "batch_norm.train f64 1024x35 param=f64", "multi_pass"},
+    {"row_persistent_block_layer_norm_bf16", "layer_norm.fwd bf16 8192x4096 act=gelu_tanh",
+     "persistent_block"},
+    {"row_persistent_block_group_norm_f16", "group_norm.fwd f16 4x320x32x32 groups=32 act=swish",
+     "persistent_block"},
+    {"row_multi_pass_rms_norm_f32", "rms_norm.fwd f32 37x200000 save", "multi_pass"},
 };
 
 std::string SourceOf(const Golden& golden) {

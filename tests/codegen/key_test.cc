@@ -85,6 +85,37 @@ TEST(KeyTest, BatchInvariantTakesTheRowClassOut) {
   EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x6x6 batch_invariant"),
             KeyOfLine("batch_norm.train f32 4x32x6x6 batch_invariant"));
   EXPECT_NE(KeyOfLine("batch_norm.train f32 4x8x6x6"), KeyOfLine("batch_norm.train f32 4x32x6x6"));
+  EXPECT_EQ(KeyOfLine("layer_norm.fwd f32 4x80 batch_invariant"),
+            KeyOfLine("layer_norm.fwd f32 3000x80 batch_invariant"));
+}
+
+TEST(KeyTest, RowsOfSampleNormsAreExtents) {
+  std::set<std::string> keys;
+  for (int rows = 33; rows <= 64; ++rows) {
+    for (int length = 1800; length <= 2048; length += 8)
+      keys.insert(ToString(KeyOfLine(absl::StrCat("layer_norm.fwd f16 ", rows, "x", length))));
+  }
+  EXPECT_EQ(keys.size(), 1);
+  EXPECT_EQ(KeyOfLine("group_norm.fwd f32 4x8x6x6 groups=4"),
+            KeyOfLine("group_norm.fwd f32 2x16x6x6 groups=8"));
+  EXPECT_EQ(KeyOfLine("instance_norm.fwd f32 4x8x6x6 save"),
+            KeyOfLine("instance_norm.fwd f32 2x16x36 eps=1"));
+}
+
+TEST(KeyTest, ParametersOfARowComeInRuns) {
+  EXPECT_EQ(KeyOfLine("layer_norm.fwd f32 4x8x6 axes=2").param_run, 1);
+  EXPECT_EQ(KeyOfLine("layer_norm.fwd f32 4x8x6 affine=none").param_run, 0);
+  EXPECT_EQ(KeyOfLine("group_norm.fwd f32 4x8x6x6 groups=4").param_run, 36);
+  EXPECT_EQ(KeyOfLine("group_norm.fwd f32 4x8 groups=4").param_run, 1);
+  EXPECT_EQ(KeyOfLine("group_norm.fwd f32 4x8x6x6 groups=8").param_run, 0);
+  EXPECT_EQ(KeyOfLine("instance_norm.fwd f32 4x8x6x6").param_run, 0);
+  EXPECT_EQ(KeyOfLine("batch_norm.train f32 4x8x6x6").param_run, 0);
+}
+
+TEST(KeyTest, NoAccessStraddlesTwoRunsOfParameters) {
+  EXPECT_EQ(KeyOfLine("group_norm.fwd f16 4x8x7x6 groups=2").access_bytes, 4);
+  EXPECT_EQ(KeyOfLine("group_norm.fwd f16 4x8x7x6 groups=2 affine=none").access_bytes, 16);
+  EXPECT_EQ(KeyOfLine("layer_norm.fwd f16 4x8x7x6 axes=3").access_bytes, 16);
 }
 
 TEST(KeyTest, OneChannelIsOneRun) {
@@ -120,6 +151,19 @@ TEST(KeyTest, AlignmentIsThatOfTheWorstDataTensor) {
   EXPECT_EQ(AlignmentOf(Parsed("batch_norm.train f32 4x8x6x6"), buffers), 16);
 }
 
+TEST(KeyTest, AlignmentLetsTheParametersOfAVectorBeReadAtOnce) {
+  Buffers buffers;
+  buffers[Role::kX] = buffers[Role::kY] = 256;
+  buffers[Role::kScale] = 512;
+  buffers[Role::kBias] = 512 + 8;
+  const Problem layer = Parsed("layer_norm.fwd f16 4x64");
+  EXPECT_EQ(AlignmentOf(layer, buffers), 4) << "two values a vector: eight bytes of bias";
+  EXPECT_EQ(AlignmentOf(Parsed("layer_norm.fwd f16 4x64 param=f16"), buffers), 8);
+  EXPECT_EQ(AlignmentOf(Parsed("instance_norm.fwd f16 4x8x8"), buffers), 16);
+  buffers[Role::kBias] = 512 + 16;
+  EXPECT_EQ(AlignmentOf(layer, buffers), 16);
+}
+
 TEST(KeyTest, OffsetsAreWideFrom2GiB) {
   EXPECT_FALSE(KeyOfLine("relu.fwd f32 500000000").wide_index);
   EXPECT_TRUE(KeyOfLine("relu.fwd f32 600000000").wide_index);
@@ -137,6 +181,10 @@ TEST(KeyTest, WhatNoKernelComputesYetIsNamed) {
       {"relu.fwd f32 4x4 strides=8,1", "strides: "},
       {"pointwise.fwd f32 4x4 expr=\"2*x\"", "expr: "},
       {"batch_norm.infer f32 1x4x8x8 act=relu | max_pool.fwd window=2x2", "'|': "},
+      {"rms_norm.fwd f32 4x4 skip", "skip: "},
+      {"group_norm.fwd f32 4x4x3:nhwc groups=2", "layout: "},
+      {"instance_norm.fwd f32 4x4x3:nhwc", "layout: "},
+      {"layer_norm.fwd f32 4x4x3:nhwc axes=2", "layout: "},
   };
   for (const auto& [line, start] : cases) {
     const absl::Status status = KeyCovers(Parsed(line));
@@ -154,6 +202,16 @@ TEST(ExtentsTest, VarianceCorrectionFollowsRunningVar) {
 TEST(ExtentsTest, CumulativeMomentumWeighsTheNewBatch) {
   EXPECT_DOUBLE_EQ(ExtentsOf(Parsed("batch_norm.train f32 2x6x5 momentum=cumulative:3")).new_weight,
                    0.25);
+}
+
+TEST(KeyTest, LayoutsThatKeepRegionsContiguousAreCovered) {
+  for (const char* line :
+       {"layer_norm.fwd f32 4x4:nhwc", "layer_norm.fwd f32 4x4x3:nhwc axes=2 affine=none",
+        "layer_norm.fwd f32 4x4x1x1:nhwc axes=3", "rms_norm.fwd f32 4x1x3x5:nhwc axes=2",
+        "group_norm.fwd f32 4x4x1x1:nhwc groups=2", "instance_norm.fwd f32 4x1x3x3:nhwc",
+        "group_norm.fwd f32 4x4x3:nhwc groups=1 affine=none"}) {
+    EXPECT_TRUE(KeyCovers(Parsed(line)).ok()) << line << ": " << KeyCovers(Parsed(line));
+  }
 }
 
 TEST(ExtentsTest, RepresentativeExtentsCoverTheProblem) {

@@ -42,6 +42,11 @@ constexpr const char* kLines[] = {
     "batch_norm.train f16 12288x8192",
     "batch_norm.train f16 28672x8192",
     "batch_norm.train bf16 200000x256 act=swish",
+    "layer_norm.fwd bf16 8192x4096 residual",
+    "layer_norm.fwd f32 3x33554432 affine=none",
+    "rms_norm.fwd f16 1000000x1",
+    "group_norm.fwd f16 8x320x64x64 groups=32 act=swish",
+    "instance_norm.fwd f64 2x3x511x513 save",
 };
 
 TEST(StrategyTest, EveryRefusalGivesItsReasonAndEveryAcceptanceAPlan) {
@@ -64,10 +69,13 @@ TEST(StrategyTest, SomethingAcceptsEveryLineOnEveryChip) {
 TEST(StrategyTest, PersistentIsChosenWhereARowFits) {
   EXPECT_EQ(Chosen("batch_norm.train f32 32x256x14x14"), "persistent_block");
   EXPECT_EQ(Chosen("batch_norm.train f16 32x256x28x28:nhwc"), "persistent_grid");
+  EXPECT_EQ(Chosen("layer_norm.fwd bf16 8192x4096"), "persistent_block");
+  EXPECT_EQ(Chosen("group_norm.fwd f16 8x320x64x64 groups=32"), "persistent_block");
 }
 
 TEST(StrategyTest, MultiPassIsChosenWhereNoBlockHoldsARow) {
   EXPECT_EQ(Chosen("batch_norm.train f32 32x64x112x112"), "multi_pass");
+  EXPECT_EQ(Chosen("rms_norm.fwd f32 64x400000"), "multi_pass");
 }
 
 // 401,408 bytes a channel: more than an H200's block holds.
@@ -183,6 +191,23 @@ TEST(TrafficTest, OnePassMovesEveryTensorOnce) {
   const int64_t tensor = int64_t{32} * 64 * 56 * 56 * 4, channels = 64 * 4;
   EXPECT_EQ(counters.dram_read_bytes, 2 * tensor + 4 * channels);
   EXPECT_EQ(counters.dram_write_bytes, tensor + 4 * channels);
+}
+
+TEST(TrafficTest, SampleNormsReadParametersOnceAndSaveWhatIsAskedFor) {
+  const auto counters = [](const char* line) {
+    return OnePassCounters(KeyOfLine(line), ExtentsOf(*ParseProblem(line)), 0);
+  };
+  const int64_t tensor = int64_t{512} * 1024 * 2;
+  const Counters layer = counters("layer_norm.fwd f16 512x1024");
+  EXPECT_EQ(layer.dram_read_bytes, tensor + 2 * 1024 * 4);
+  EXPECT_EQ(layer.dram_write_bytes, tensor);
+  const Counters saves = counters("layer_norm.fwd f16 512x1024 save affine=none");
+  EXPECT_EQ(saves.dram_read_bytes, tensor);
+  EXPECT_EQ(saves.dram_write_bytes, tensor + 2 * 512 * 4);
+  EXPECT_EQ(counters("rms_norm.fwd f16 512x1024 save").dram_write_bytes, tensor + 512 * 4);
+  const Counters group = counters("group_norm.fwd f16 8x64x32x32 groups=16 save param=f16");
+  EXPECT_EQ(group.dram_read_bytes, tensor + 2 * 64 * 2);
+  EXPECT_EQ(group.dram_write_bytes, tensor + 2 * 8 * 16 * 4);
 }
 
 TEST(TrafficTest, TwoPassesRereadWhatL2DoesNotHold) {

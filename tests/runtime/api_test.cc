@@ -269,7 +269,7 @@ TEST(ApiTest, EmptyProblemsLaunchNothing) {
 }
 
 TEST(ApiTest, WhatHasNoKernelIsUnsupportedAndNotComputedWrongly) {
-  for (const char* line : {"layer_norm.fwd f32 4x8", "relu.fwd f32 4x8 strides=16,1",
+  for (const char* line : {"layer_norm.grad f32 4x8", "relu.fwd f32 4x8 strides=16,1",
                            "pointwise.fwd f32 4x8 expr=\"x*2\"",
                            "batch_norm.infer f32 1x8x4x4 | max_pool.fwd window=2x2"}) {
     const ProblemHandle problem = Parsed(line);

@@ -23,10 +23,10 @@ void ExpectAllOk(const std::string& device, const std::vector<std::string>& line
   OnTwoThreads(lines.size(), [&](size_t i) { ExpectOk(device, lines[i], data); });
 }
 
-std::vector<std::string> BatchNorms(const std::vector<std::string>& lines) {
+std::vector<std::string> Norms(const std::vector<std::string>& lines) {
   std::vector<std::string> norms;
   for (const std::string& line : lines) {
-    if (IsBatchNorm(ProblemOf(line).op)) norms.push_back(line);
+    if (IsNorm(ProblemOf(line).op)) norms.push_back(line);
   }
   return norms;
 }
@@ -41,17 +41,17 @@ std::vector<std::string> Third(const std::vector<std::string>& lines, size_t fir
 TEST(CasesTest, SampleOnH200) { ExpectAllOk("sim:h200", SampleLines(), "normal:0,1"); }
 
 TEST(CasesTest, SampleFarFromZeroOnH200) {
-  ExpectAllOk("sim:h200", BatchNorms(SampleLines()), "normal:1000,1");
+  ExpectAllOk("sim:h200", Norms(SampleLines()), "normal:1000,1");
 }
 
 TEST(CasesTest, ThirdOfTheSampleOnA100) {
   ExpectAllOk("sim:a100", Third(SampleLines(), 0), "normal:0,1");
-  ExpectAllOk("sim:a100", BatchNorms(Third(SampleLines(), 0)), "normal:1000,1");
+  ExpectAllOk("sim:a100", Norms(Third(SampleLines(), 0)), "normal:1000,1");
 }
 
 TEST(CasesTest, ThirdOfTheSampleOnB200) {
   ExpectAllOk("sim:b200", Third(SampleLines(), 1), "normal:0,1");
-  ExpectAllOk("sim:b200", BatchNorms(Third(SampleLines(), 1)), "normal:1000,1");
+  ExpectAllOk("sim:b200", Norms(Third(SampleLines(), 1)), "normal:1000,1");
 }
 
 // Infinities, NaNs, zeros, subnormals and the largest values, in norms a channel each.
@@ -62,10 +62,8 @@ TEST(CasesTest, SpecialValuesOnH200) {
 
 // What this operator's kernels do not compute yet is refused, which is not what is tested here.
 bool HasKernel(const Problem& problem) {
-  const bool operates =
-      problem.op == Op::kBatchNormInfer || problem.op == Op::kBatchNormTrain ||
-      (problem.op == Op::kPointwiseFwd && problem.expr == nullptr && problem.operands.empty());
-  return operates && problem.next.empty() && !RowOf(problem.act.kind).cuda.empty();
+  const bool operates = !IsGrad(problem.op) && !IsPool(problem.op) && problem.operands.empty();
+  return operates && KeyCovers(problem).ok() && !RowOf(problem.act.kind).cuda.empty();
 }
 
 // The whole lists where they stand beside the checkout, up to four million elements a line;
@@ -87,15 +85,15 @@ std::vector<std::string> WholeLists() {
 TEST(CasesSlowTest, WholeListsOnH200) { ExpectAllOk("sim:h200", WholeLists(), "normal:0,1"); }
 TEST(CasesSlowTest, WholeListsOnA100) { ExpectAllOk("sim:a100", WholeLists(), "normal:0,1"); }
 TEST(CasesSlowTest, WholeListsFarFromZeroOnH200) {
-  ExpectAllOk("sim:h200", BatchNorms(WholeLists()), "normal:1000,1");
+  ExpectAllOk("sim:h200", Norms(WholeLists()), "normal:1000,1");
 }
 TEST(CasesSlowTest, WholeListsFarFromZeroOnA100) {
-  ExpectAllOk("sim:a100", BatchNorms(WholeLists()), "normal:1000,1");
+  ExpectAllOk("sim:a100", Norms(WholeLists()), "normal:1000,1");
 }
 TEST(CasesSlowTest, SampleOnEveryChip) {
   for (const DeviceSpec& chip : KnownDevices()) {
     ExpectAllOk("sim:" + chip.name, SampleLines(), "normal:0,1");
-    ExpectAllOk("sim:" + chip.name, BatchNorms(SampleLines()), "normal:1000,1");
+    ExpectAllOk("sim:" + chip.name, Norms(SampleLines()), "normal:1000,1");
   }
 }
 

@@ -62,6 +62,35 @@ constexpr NumericCase kCases[] = {
     {"batch_norm.infer f32 4x8x16:nhwc eps=1e-46", "normal:0,1e-25"},
     {"batch_norm.infer f64 4x8x16 eps=1e-310", "normal:0,1e-158"},
     {"batch_norm.train f16 4x4x4 eps=1e39", "normal:0,1"},
+    // Norms of samples, whose regions are rows.
+    {"layer_norm.fwd f16 6x640", "special"},
+    {"layer_norm.fwd f32 6x64x64 axes=2 save", "special", "multi_pass"},
+    {"layer_norm.fwd f64 6x1001 residual act=relu", "special", "persistent_block"},
+    {"layer_norm.fwd f32 24x768", "normal:1e4,1"},
+    {"layer_norm.fwd f32 6x16x24x28 axes=2", "constant:-3e38", "persistent_block"},
+    {"layer_norm.fwd bf16 9x5000 eps=0", "normal:0,1e-30", "multi_pass"},
+    {"layer_norm.fwd f32 3x9001", "uniform:-3.4e38,3.4e38"},
+    {"layer_norm.fwd f32 16x1", "normal:1000,1"},
+    {"rms_norm.fwd f16 6x640 save", "special"},
+    {"rms_norm.fwd bf16 6x4096", "special", "multi_pass"},
+    {"rms_norm.fwd bf16 6x4096 affine=both", "special", "persistent_block"},
+    {"rms_norm.fwd f32 6x1023 save", "special", "persistent_block"},
+    {"rms_norm.fwd f32 6x70000 save", "special", "multi_pass"},
+    {"rms_norm.fwd f64 6x1024 save", "special", "persistent_block"},
+    {"rms_norm.fwd f64 6x1024 act=swish", "special", "multi_pass"},
+    {"rms_norm.fwd f32 9x5000 eps=0", "normal:0,1e-36"},
+    {"rms_norm.fwd f32 9x5000 eps=0", "normal:0,1e-30", "multi_pass"},
+    {"rms_norm.fwd f32 9x5000", "constant:3e38"},
+    {"rms_norm.fwd bf16 9x70000", "constant:-3e38", "multi_pass"},
+    {"rms_norm.fwd f16 9x512", "constant:6e4"},
+    {"rms_norm.fwd f32 9x512 save", "constant:0"},
+    {"rms_norm.fwd f32 16x1", "normal:1000,1"},
+    {"group_norm.fwd bf16 3x6x33 groups=2 save", "special"},
+    {"group_norm.fwd f32 3x6x32x32 groups=2 save", "special", "multi_pass"},
+    {"group_norm.fwd f16 4x32x7x7 groups=8", "constant:6e4"},
+    {"group_norm.fwd f32 2x4x1 groups=4", "normal:1000,1"},
+    {"instance_norm.fwd f16 3x5x1025 save", "special"},
+    {"instance_norm.fwd f64 3x5x64x64", "special", "multi_pass"},
 };
 
 TEST(NumericsTest, DifficultDataIsRight) {
@@ -102,7 +131,9 @@ TEST(NumericsTest, OutliersAreRight) {
         "batch_norm.train f64 16x6x32x32", "batch_norm.train f16 16x6x56x56",
         "batch_norm.train bf16 8x7x31x31", "batch_norm.train f32 4x6x32x32:nhwc",
         "batch_norm.train f32 16x12x56x56:nhwc", "batch_norm.train f64 16x6x32x32:nhwc",
-        "batch_norm.train f16 16x16x56x56:nhwc"}) {
+        "batch_norm.train f16 16x16x56x56:nhwc", "layer_norm.fwd f32 4x6x32x32 axes=2 save",
+        "rms_norm.fwd f32 4x6x32x32 axes=2 save", "group_norm.fwd f16 4x6x32x32 groups=3",
+        "instance_norm.fwd bf16 4x6x31x31", "instance_norm.fwd f64 4x6x32x32 save"}) {
     const Problem problem = ProblemOf(line);
     const std::vector<HostTensor> inputs = WithOutliers(session, problem);
     const bool column = absl::StrContains(line, "nhwc");

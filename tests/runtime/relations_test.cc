@@ -31,7 +31,14 @@ std::vector<HostTensor> OutputsOf(const Problem& problem, std::vector<HostTensor
   return RunChecked(problem, Unchecked(OptionsFor("")), std::move(inputs)).outputs;
 }
 
+// Whether the first axis is one of those that layer and RMS norm reduce over.
+bool ReducesOverTheBatch(const Problem& problem) {
+  const bool last_axes = problem.op == Op::kLayerNormFwd || problem.op == Op::kRmsNormFwd;
+  return last_axes && problem.axes == problem.rank();
+}
+
 void PermutingTheBatchPermutesTheResults(const Problem& problem) {
+  if (ReducesOverTheBatch(problem)) return;
   const CaseResult base = RunChecked(problem);
   std::vector<int64_t> reversed(problem.batch());
   for (int64_t n = 0; n < problem.batch(); ++n) reversed[n] = problem.batch() - 1 - n;
@@ -40,9 +47,11 @@ void PermutingTheBatchPermutesTheResults(const Problem& problem) {
     if (HasXDims(input.spec.role)) input = Rearranged(input, input.spec, reversed);
   }
   std::vector<HostTensor> outputs = OutputsOf(problem, std::move(inputs));
-  HostTensor* y = FindRole(outputs, Role::kY);
-  ASSERT_NE(y, nullptr);
-  *y = Rearranged(*y, y->spec, reversed);
+  ASSERT_NE(FindRole(outputs, Role::kY), nullptr);
+  for (HostTensor& output : outputs) {
+    const bool by_sample = HasXDims(output.spec.role) || !IsBatchNorm(problem.op);
+    if (by_sample) output = Rearranged(output, output.spec, reversed);
+  }
   ExpectRight(problem, base.inputs, outputs);
 }
 
@@ -55,7 +64,7 @@ void Scale(HostTensor* tensor, double factor) {
 
 // x times 2^k, var and eps times 4^k: the same y.
 void ScaleDoesNotShowInY(const Problem& problem) {
-  if (!IsBatchNorm(problem.op)) return;
+  if (!IsNorm(problem.op)) return;
   const CaseResult base = RunChecked(problem);
   // Powers that every element takes without rounding.
   const bool narrow = problem.dtype == DType::kF16 || problem.param == DType::kF16;
@@ -83,6 +92,7 @@ void LayoutsAgree(const Problem& problem) {
   Problem other = problem;
   other.layout =
       problem.layout == Layout::kChannelsFirst ? Layout::kChannelsLast : Layout::kChannelsFirst;
+  if (!KeyCovers(other).ok()) return;
   std::vector<HostTensor> inputs;
   const auto specs = TensorsOf(other);
   for (size_t i = 0; i < base.inputs.size(); ++i)
@@ -183,7 +193,7 @@ HostTensor Widened(const HostTensor& tensor, const TensorSpec& spec) {
 // The fused kernel against three launches in the accumulation type: the norm alone, the residual
 // added here, the activation alone; then rounded once, as the fused one is.
 void FusedEqualsUnfused(const Problem& problem) {
-  if (!IsBatchNorm(problem.op)) return;
+  if (!IsNorm(problem.op)) return;
   if (!problem.residual && problem.act.kind == ActivationKind::kIdentity) return;
   const CaseResult fused = RunChecked(problem);
 
@@ -337,9 +347,12 @@ void ExpectExactlyBias(const Problem& problem, const std::string& strategy) {
   HostTensor want = y;
   std::vector<double> values(spec.elements(), 0.0);
   if (const HostTensor* bias = FindRole(result.inputs, Role::kBias)) {
-    const std::vector<double> by_channel = ValuesOf(*bias);
-    for (int64_t i = 0; i < spec.elements(); ++i)
-      values[i] = by_channel[i / problem.spatial() % problem.channels()];
+    const std::vector<double> biases = ValuesOf(*bias);
+    for (int64_t i = 0; i < spec.elements(); ++i) {
+      const bool by_position = problem.op == Op::kLayerNormFwd;
+      values[i] =
+          biases[by_position ? i % problem.spatial() : i / problem.spatial() % problem.channels()];
+    }
   }
   SetValues(values, want);
   EXPECT_EQ(ValuesOf(y), ValuesOf(want)) << ToString(problem) << " strategy=" << strategy;
@@ -358,6 +371,11 @@ TEST(ConstantChannelsTest, GiveExactlyBias) {
            "batch_norm.train bf16 129x40",
            "batch_norm.train f64 4x8x9x9:nhwc",
            "batch_norm.train f32 14001x1 eps=1e-12",
+           "instance_norm.fwd f32 3x7x17x19",
+           "instance_norm.fwd bf16 2x12x31x33",
+           "group_norm.fwd f64 2x6x9x7 groups=6",
+           "layer_norm.fwd f32 3x7x17x19 axes=2",
+           "layer_norm.fwd f16 2x6x64x64 axes=2",
        }) {
     const Problem problem = ProblemOf(line);
     for (const std::string& strategy : AcceptingStrategies(problem))
@@ -370,7 +388,8 @@ TEST(DynamicBatchTest, TwentySizesOfAClassShareAKernel) {
   for (const char* shape :
        {"batch_norm.train f32 %x24x5x5", "batch_norm.train f16 %x24x7x7",
         "batch_norm.train f16 %x32:nhwc act=relu", "batch_norm.infer bf16 %x24x5x5 residual",
-        "batch_norm.infer f32 %x24x5x5:nhwc", "relu.fwd f16 %x48"}) {
+        "batch_norm.infer f32 %x24x5x5:nhwc", "relu.fwd f16 %x48", "layer_norm.fwd bf16 %x768",
+        "group_norm.fwd f16 %x32x8x8 groups=8 save", "instance_norm.fwd f32 %x24x5x5"}) {
     Engine& engine = H200().EngineFor("");
     const auto sized = [&](int64_t batch) {
       return ProblemOf(absl::StrReplaceAll(shape, {{"%", absl::StrCat(batch)}}));
@@ -383,6 +402,68 @@ TEST(DynamicBatchTest, TwentySizesOfAClassShareAKernel) {
       EXPECT_EQ(*kernel, *first) << ToString(sized(batch));
     }
     for (int64_t batch : {232, 239, 251}) RunChecked(sized(batch));
+  }
+}
+
+// Nor one with a dynamic row length: sixty-four lengths of a class, in whole accesses.
+TEST(DynamicLengthTest, LengthsOfAClassShareAKernel) {
+  Engine& engine = H200().EngineFor("");
+  for (const char* line : {"layer_norm.fwd f16 37x", "rms_norm.fwd f32 37x"}) {
+    const auto sized = [&](int64_t length) { return ProblemOf(absl::StrCat(line, length)); };
+    const int64_t vector = 16 / SizeOf(sized(1).dtype);
+    const auto first = engine.Prepare(sized(449 * vector), 16);
+    ASSERT_TRUE(first.ok()) << first.status();
+    for (int64_t vectors = 449; vectors <= 512; ++vectors) {
+      const auto kernel = engine.Prepare(sized(vectors * vector), 16);
+      ASSERT_TRUE(kernel.ok()) << kernel.status();
+      EXPECT_EQ(*kernel, *first) << ToString(sized(vectors * vector));
+    }
+    for (int64_t vectors : {449, 481, 512}) RunChecked(sized(vectors * vector));
+  }
+}
+
+// Two spellings of one function: the same outputs from the same inputs.
+TEST(SampleNormsTest, ContainEachOther) {
+  constexpr const char* kPairs[][2] = {
+      {"group_norm.fwd f32 3x5x7x9 groups=5 save", "instance_norm.fwd f32 3x5x7x9 save"},
+      {"group_norm.fwd f16 3x8x8x8 groups=1 affine=none",
+       "layer_norm.fwd f16 3x8x8x8 axes=3 affine=none"},
+      {"group_norm.fwd bf16 5x12x6 groups=1 affine=none",
+       "layer_norm.fwd bf16 5x12x6:nhwc axes=2 affine=none"},
+      {"instance_norm.fwd f64 3x5x33 affine=none", "layer_norm.fwd f64 3x5x33 affine=none"},
+      {"batch_norm.train f32 1x5x7x9", "instance_norm.fwd f32 1x5x7x9"},
+      {"layer_norm.fwd f16 6x64x1x1 axes=3", "layer_norm.fwd f16 6x64x1x1:nhwc axes=3"},
+  };
+  for (const auto& [one, other] : kPairs) {
+    const CaseResult base = RunChecked(ProblemOf(one));
+    std::vector<HostTensor> inputs;
+    for (const TensorSpec& spec : TensorsOf(ProblemOf(other))) {
+      if (spec.output) continue;
+      inputs.push_back({spec, FindRole(base.inputs, spec.role)->bytes});
+    }
+    std::vector<HostTensor> outputs = OutputsOf(ProblemOf(other), inputs);
+    for (const HostTensor& output : outputs) {
+      const HostTensor* want = FindRole(base.outputs, output.spec.role);
+      EXPECT_EQ(output.bytes == want->bytes, true) << one << " and " << other;
+    }
+  }
+}
+
+// What a row's neighbours are does not show in its bits.
+TEST(SampleNormsTest, BatchInvariantRowsDoNotDependOnTheBatch) {
+  for (const char* shape : {"rms_norm.fwd bf16 %x1536 batch_invariant",
+                            "group_norm.fwd f32 %x8x30x30 groups=2 batch_invariant"}) {
+    const auto sized = [&](int64_t batch) {
+      return ProblemOf(absl::StrReplaceAll(shape, {{"%", absl::StrCat(batch)}}));
+    };
+    const CaseResult all = RunChecked(sized(40));
+    std::vector<HostTensor> inputs = all.inputs;
+    inputs[0].spec = TensorsOf(sized(1))[0];
+    inputs[0].bytes.resize(SpanBytes(inputs[0].spec));
+    const std::vector<HostTensor> alone = OutputsOf(sized(1), inputs);
+    std::vector<uint8_t> first = all.outputs[0].bytes;
+    first.resize(alone[0].bytes.size());
+    EXPECT_EQ(alone[0].bytes == first, true) << shape;
   }
 }
 

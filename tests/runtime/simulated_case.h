@@ -105,7 +105,7 @@ inline std::vector<std::string> CaseLines(const std::string& path) {
 }
 
 inline std::vector<std::string> SampleLines() {
-  return CaseLines(ONEPASS_SOURCE_DIR "/tests/cases/batch_norm_and_pointwise.txt");
+  return CaseLines(ONEPASS_SOURCE_DIR "/tests/cases/norms_and_pointwise.txt");
 }
 
 // Calls body(i) for i in [0, count) on two threads.

@@ -134,6 +134,14 @@ constexpr Heavy kHeaviest[] = {
     {"batch_norm.train f64 16x256x28x28:nhwc residual act=gelu_tanh", "persistent_grid", "b200"},
     {"batch_norm.train bf16 64x256x56x56:nhwc residual act=gelu_tanh", "multi_pass", "b200"},
     {"batch_norm.train f64 64x256x56x56:nhwc residual act=softplus", "multi_pass", "a100"},
+    {"layer_norm.fwd bf16 400x150000 residual act=gelu_tanh", "persistent_block", "h200"},
+    {"layer_norm.fwd f32 400x80000 residual act=softplus", "persistent_block", "b200"},
+    {"layer_norm.fwd f64 400x20000 residual act=gelu_tanh", "persistent_block", "a100"},
+    {"rms_norm.fwd f16 400x900000 residual affine=both act=softplus", "multi_pass", "b200"},
+    {"layer_norm.fwd f64 400x200000 residual act=softplus", "multi_pass", "h200"},
+    {"layer_norm.fwd f16 40x300000 residual act=gelu_tanh", "multi_pass", "a100"},
+    {"group_norm.fwd f16 32x512x64x64 groups=16 residual act=gelu_tanh", "persistent_block",
+     "a100"},
 };
 
 TEST(EmittedSourceTest, HeaviestPlansDoNotSpill) {
@@ -165,6 +173,14 @@ constexpr Shape kShapes[] = {
     {"persistent_grid", 50 * 1024, "batch_norm.train %T %Nx33x28x28:nhwc"},
     {"multi_pass", 800 * 1024, "batch_norm.train %T %Nx256x56x56:nhwc"},
     {"multi_pass", 50 * 1024, "batch_norm.train %T %Nx33x28x28:nhwc"},
+    {"persistent_block", 0, "layer_norm.fwd %T 400x30000"},
+    {"persistent_block", 0, "layer_norm.fwd %T 400x4096"},
+    {"persistent_block", 0, "rms_norm.fwd %T 400x1023 affine=both"},
+    {"persistent_block", 0, "group_norm.fwd %T 4x320x32x32 groups=32"},
+    {"persistent_block", 0, "group_norm.fwd %T 400x30000 groups=3"},
+    {"multi_pass", 0, "layer_norm.fwd %T 40x300000"},
+    {"multi_pass", 0, "rms_norm.fwd %T 40x300001"},
+    {"multi_pass", 0, "group_norm.fwd %T 4x320x32x32 groups=4"},
 };
 
 std::string LineOf(const Shape& shape, DType dtype, absl::string_view extra) {
@@ -222,6 +238,7 @@ constexpr Heavy kForNvcc[] = {
     {"batch_norm.train f32 32x64x112x112", "multi_pass", "h200"},
     {"batch_norm.train bf16 32x256x28x28:nhwc act=swish", "persistent_grid", "h200"},
     {"batch_norm.train f64 32x35x28x28:nhwc", "multi_pass", "a100"},
+    {"layer_norm.fwd bf16 8192x4096 act=gelu_tanh", "persistent_block", "h200"},
 };
 
 TEST(EmittedSourceTest, PlainNvccCompilesItWithoutIncludePath) {

@@ -182,7 +182,7 @@ TEST_F(CommandsTest, BatchKeepsTheFilesOrderAndEndsWithASummary) {
 TEST_F(CommandsTest, BatchGoesOnAfterAWrongLineAndEndsWithTheWorst) {
   int exit_code = -1;
   const auto objects =
-      BatchJson("nonsense\nrelu.fwd f32 8\nlayer_norm.fwd f32 4x8\n", "", &exit_code);
+      BatchJson("nonsense\nrelu.fwd f32 8\nlayer_norm.grad f32 4x8\n", "", &exit_code);
   ASSERT_EQ(objects.size(), 4u);
   EXPECT_EQ(exit_code, 3);
   EXPECT_EQ(objects[0]["problem"], "nonsense");

@@ -128,6 +128,51 @@ TEST(BatchNormReferenceTest, NanAndInfinityStayInTheirChannel) {
   for (int i = 0; i < 24; ++i) EXPECT_EQ(std::isnan(y[i]), i / 4 % 3 != 2) << i;
 }
 
+// Rows 1 2 3 and 2 2 5: means 2 and 3, variances 2/3 and 2, mean squares 14/3 and 11.
+TEST(SampleNormReferenceTest, LayerAndRmsNormByHand) {
+  const std::vector<double> x = {1, 2, 3, 2, 2, 5}, scale = {1, 2, 3}, bias = {10, 20, 30};
+  const Problem layer = *ParseProblem("layer_norm.fwd f64 2x3 eps=2 save");
+  const auto inputs = InputsOf(layer, {x, scale, bias});
+  const auto reference = Of(layer, inputs);
+  const double a = 1 / std::sqrt(2. / 3 + 2), b = 0.5;
+  EXPECT_THAT(Wanted(layer, *reference, Role::kY),
+              Pointwise(DoubleNear(kTight),
+                        {10 - a, 20.0, 30 + 3 * a, 10 - b, 20 - 2 * b, 30 + 3 * 2 * b}));
+  EXPECT_THAT(Wanted(layer, *reference, Role::kSavedMean), Pointwise(DoubleNear(kTight), {2., 3.}));
+  EXPECT_THAT(Wanted(layer, *reference, Role::kSavedInvstd), Pointwise(DoubleNear(kTight), {a, b}));
+
+  const Problem rms = *ParseProblem("rms_norm.fwd f64 2x3 eps=5 save");
+  const auto of_rms = InputsOf(rms, {x, scale});
+  const double c = 1 / std::sqrt(14. / 3 + 5), d = 0.25;
+  EXPECT_THAT(Wanted(rms, *Of(rms, of_rms), Role::kY),
+              Pointwise(DoubleNear(kTight), {c, 4 * c, 9 * c, 2 * d, 4 * d, 15 * d}));
+  EXPECT_THAT(Wanted(rms, *Of(rms, of_rms), Role::kSavedInvstd),
+              Pointwise(DoubleNear(kTight), {c, d}));
+}
+
+// Groups of two channels of two values: 1 2 | 3 4 and 10 10 | 10 14.
+TEST(SampleNormReferenceTest, GroupAndInstanceNormByHand) {
+  const std::vector<double> x = {1, 2, 3, 4, 10, 10, 10, 14};
+  const std::vector<double> scale = {1, 2, 3, 4}, bias = {0, 1, 2, 3};
+  for (const char* layout : {"", ":nhwc"}) {
+    const Problem group =
+        *ParseProblem(std::string("group_norm.fwd f64 1x4x2") + layout + " groups=2 eps=1 save");
+    const auto inputs = InputsOf(group, {x, scale, bias});
+    const auto reference = Of(group, inputs);
+    // Variances 1.25 and 3.
+    EXPECT_THAT(
+        Wanted(group, *reference, Role::kY),
+        Pointwise(DoubleNear(kTight), {-1.0, -1. / 3, 1 + 2. / 3, 3.0, 0.5, 0.5, 1.0, 9.0}));
+    EXPECT_THAT(Wanted(group, *reference, Role::kSavedMean),
+                Pointwise(DoubleNear(kTight), {2.5, 11.0}));
+    const Problem instance = *ParseProblem(std::string("instance_norm.fwd f64 1x4x2") + layout +
+                                           " eps=0 affine=bias save");
+    const auto of_instance = InputsOf(instance, {x, bias});
+    EXPECT_THAT(Wanted(instance, *Of(instance, of_instance), Role::kSavedMean),
+                Pointwise(DoubleNear(kTight), {1.5, 3.5, 10., 12.}));
+  }
+}
+
 TEST(PointwiseReferenceTest, AppliesTheActivationInAnyLayout) {
   for (const char* end : {"", ":nhwc", " strides=1,2,4"}) {
     const Problem p = *ParseProblem(std::string("relu.fwd f16 2x2x2") + end);
@@ -145,9 +190,9 @@ TEST(PointwiseReferenceTest, BroadcastInputMayShareMemory) {
 }
 
 TEST(ReferenceTest, WhatHasNoReferenceSaysSo) {
-  for (const char* line :
-       {"layer_norm.fwd f32 2x3", "max_pool.fwd f32 1x1x4 window=2", "batch_norm.grad f32 2x3",
-        "pointwise.fwd f32 2x3 expr=x+1", "relu.fwd f32 2x3 | relu.fwd"}) {
+  for (const char* line : {"layer_norm.fwd f32 2x3 skip", "layer_norm.grad f32 2x3",
+                           "max_pool.fwd f32 1x1x4 window=2", "batch_norm.grad f32 2x3",
+                           "pointwise.fwd f32 2x3 expr=x+1", "relu.fwd f32 2x3 | relu.fwd"}) {
     const Problem p = *ParseProblem(line);
     const auto inputs = GenerateInputs(p, {}, 1, {});
     const auto reference = Reference::Create(p, inputs);

@@ -1,4 +1,4 @@
-#include "runtime/reference/batch_norm.h"
+#include "runtime/reference/norm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "codegen/operators.h"
 #include "runtime/reference/activation_value.h"
 #include "runtime/reference/element.h"
 #include "runtime/reference/regions.h"
@@ -17,11 +18,16 @@ namespace {
 
 constexpr int64_t kLongestRun = 512;
 
-// y = act((x - mean) * factor + bias), with the magnitude of the part before the activation.
+// y = act((x - mean) * invstd * scale + bias + residual). The part before bias, and the size that
+// its errors go by, are of a region and of a parameter.
 template <typename Real>
-struct Channel {
-  Real mean, factor, bias;
-  double magnitude;
+struct Region {
+  Real mean, invstd;
+  double magnitude;  // 1 + |mean| invstd
+};
+template <typename Real>
+struct Parameter {
+  Real scale, bias;
 };
 
 struct Wanted {
@@ -30,24 +36,28 @@ struct Wanted {
 };
 
 template <typename Real>
-class BatchNormReference : public Reference {
+class NormReference : public Reference {
  public:
-  BatchNormReference(const Problem& problem, llvm::ArrayRef<HostTensor> inputs)
-      : problem_(problem), inputs_(inputs), walk_(WalkOf()), slope_(SlopeBound(problem.act)) {
-    const int64_t channels = problem_.channels();
-    const Wanted ones = {std::vector<long double>(channels, 1), {}};
-    const Wanted zeros = {std::vector<long double>(channels, 0), {}};
-    const std::vector<long double> scale = ReadOr(Role::kScale, ones.values);
-    const std::vector<long double> bias = ReadOr(Role::kBias, zeros.values);
-    const bool train = problem_.op == Op::kBatchNormTrain;
-    const std::vector<Moments> moments = train ? MomentsOfX() : GivenMoments();
-    for (int64_t c = 0; c < channels; ++c) {
-      const long double invstd = InvstdOf(moments[c]);
-      const long double magnitude = std::fabs(scale[c]) * (1 + std::fabs(moments[c].mean) * invstd);
-      channels_.push_back({static_cast<Real>(moments[c].mean), static_cast<Real>(scale[c] * invstd),
-                           static_cast<Real>(bias[c]), static_cast<double>(magnitude)});
+  NormReference(const Problem& problem, llvm::ArrayRef<HostTensor> inputs)
+      : problem_(problem),
+        inputs_(inputs),
+        view_(RegionsOf(problem)),
+        walk_(WalkOf()),
+        slope_(SlopeBound(problem.act)) {
+    const bool given = problem_.op == Op::kBatchNormInfer;
+    const std::vector<Moments> moments = given ? GivenMoments() : MomentsOfX();
+    for (const Moments& each : moments) {
+      const long double invstd = InvstdOf(each);
+      regions_.push_back({static_cast<Real>(each.mean), static_cast<Real>(invstd),
+                          static_cast<double>(1 + std::fabs(each.mean) * invstd)});
     }
-    if (train) ComputeStatistics(moments);
+    const int64_t count = ParameterCount();
+    const std::vector<long double> scale = ReadOr(Role::kScale, std::vector<long double>(count, 1));
+    const std::vector<long double> bias = ReadOr(Role::kBias, std::vector<long double>(count, 0));
+    for (int64_t p = 0; p < count; ++p)
+      parameters_.push_back({static_cast<Real>(scale[p]), static_cast<Real>(bias[p])});
+    if (!given) ComputeSaved(moments);
+    if (problem_.op == Op::kBatchNormTrain) ComputeRunning(moments);
   }
 
   void Evaluate(const TensorSpec& output, int64_t begin, llvm::MutableArrayRef<long double> want,
@@ -74,20 +84,31 @@ class BatchNormReference : public Reference {
     return values;
   }
 
-  // Tensors: y, x, the channel number, the residual (x where there is none).
-  Walk WalkOf() const {
-    const auto sizes = [](const Dims& dims) { return Walk::Sizes(dims.begin(), dims.end()); };
-    Walk::Sizes channel(problem_.rank(), 0);
-    if (problem_.rank() > 1) channel[1] = 1;
-    const HostTensor* residual = Find(Role::kResidual);
-    const Dims& x = Find(Role::kX)->spec.strides;
-    return Walk(sizes(problem_.dims),
-                {sizes(DenseStrides(problem_.dims, problem_.layout)), sizes(x), channel,
-                 sizes(residual ? residual->spec.strides : x)});
+  bool HasLastAxesParameters() const {
+    return (BitOf(problem_.op) & (kLayerNorms | kRmsNorms)) != 0;
   }
 
+  int64_t ParameterCount() const {
+    return HasLastAxesParameters() ? view_.size : problem_.channels();
+  }
+
+  // Tensors: y, x, the region's number, the parameter's, the residual (x where there is none).
+  Walk WalkOf() const {
+    const Walk::Sizes dense = InView(problem_, DenseStrides(problem_.dims, problem_.layout));
+    Dims channel(problem_.rank(), 0);
+    if (problem_.rank() > 1) channel[1] = 1;
+    const Walk::Sizes parameter =
+        HasLastAxesParameters() ? view_.within : InView(problem_, channel);
+    const bool residual = Find(Role::kResidual) != nullptr;
+    return Walk(view_.sizes, {dense, view_.x, view_.region, parameter, residual ? dense : view_.x});
+  }
+
+  // An RMS norm divides by the root of the mean square, and subtracts nothing.
   std::vector<Moments> MomentsOfX() const {
-    return MomentsOf(problem_, RegionsOf(problem_), Find(Role::kX)->bytes.data());
+    std::vector<Moments> moments = MomentsOf(problem_, view_, Find(Role::kX)->bytes.data());
+    if (!IsRmsNorm(problem_.op)) return moments;
+    for (Moments& each : moments) each = {.mean = 0, .variance = each.mean_square};
+    return moments;
   }
 
   std::vector<Moments> GivenMoments() const {
@@ -102,8 +123,16 @@ class BatchNormReference : public Reference {
     return 1 / std::sqrt(moments.variance + static_cast<long double>(problem_.eps));
   }
 
-  void ComputeStatistics(const std::vector<Moments>& moments) {
-    const int64_t n = problem_.batch() * problem_.spatial();
+  void ComputeSaved(const std::vector<Moments>& moments) {
+    for (const Moments& m : moments) {
+      const long double invstd = InvstdOf(m);
+      Append(Role::kSavedMean, m.mean, m.mean_abs);
+      Append(Role::kSavedInvstd, invstd, invstd * (1 + std::fabs(m.mean) * invstd));
+    }
+  }
+
+  void ComputeRunning(const std::vector<Moments>& moments) {
+    const int64_t n = view_.size;
     const long double weight = problem_.new_weight();
     const bool unbiased = problem_.running_var == RunningVar::kUnbiased && n > 1;
     const long double correction = unbiased ? n / (n - 1.0L) : 1;
@@ -111,18 +140,14 @@ class BatchNormReference : public Reference {
     const std::vector<long double> old_var = ReadOr(Role::kRunningVar, {});
     for (size_t c = 0; c < moments.size(); ++c) {
       const Moments& m = moments[c];
-      const long double invstd = InvstdOf(m);
-      const long double std_magnitude = 1 + std::fabs(m.mean) * invstd;
-      const long double var = m.variance * correction;
-      // A mean that is off by a rounding of itself moves the variance by that times the deviation.
-      const long double var_magnitude = var + std::fabs(m.mean) * std::sqrt(var);
-      Append(Role::kSavedMean, m.mean, m.mean_abs);
-      Append(Role::kSavedInvstd, invstd, invstd * std_magnitude);
       if (n == 0) {
         Append(Role::kRunningMeanOut, old_mean[c], 0);
         Append(Role::kRunningVarOut, old_var[c], 0);
         continue;
       }
+      const long double var = m.variance * correction;
+      // A mean that is off by a rounding of itself moves the variance by that times the deviation.
+      const long double var_magnitude = var + std::fabs(m.mean) * std::sqrt(var);
       const auto blend = [&](long double old, long double batch) {
         return (1 - weight) * old + weight * batch;
       };
@@ -157,19 +182,14 @@ class BatchNormReference : public Reference {
   }
 
   void Normalise(const Walk::Run& run, Real* values, double* sizes) const {
-    const Channel<Real>* channel = &channels_[run.offsets[2]];
-    if (const int64_t step = walk_.step(2); step != 0) {
-      for (int64_t i = 0; i < run.length; ++i) {
-        const Channel<Real>& each = channel[i * step];
-        values[i] = (values[i] - each.mean) * each.factor + each.bias;
-        sizes[i] = each.magnitude;
-      }
-      return;
-    }
-    const Channel<Real> each = *channel;
+    const Region<Real>* region = &regions_[run.offsets[2]];
+    const Parameter<Real>* parameter = &parameters_[run.offsets[3]];
+    const int64_t region_step = walk_.step(2), parameter_step = walk_.step(3);
     for (int64_t i = 0; i < run.length; ++i) {
-      values[i] = (values[i] - each.mean) * each.factor + each.bias;
-      sizes[i] = each.magnitude;
+      const Region<Real>& r = region[i * region_step];
+      const Parameter<Real>& p = parameter[i * parameter_step];
+      values[i] = (values[i] - r.mean) * (r.invstd * p.scale) + p.bias;
+      sizes[i] = std::fabs(static_cast<double>(p.scale)) * r.magnitude;
     }
   }
 
@@ -177,7 +197,7 @@ class BatchNormReference : public Reference {
   void AddResidual(const Walk::Run& run, const HostTensor& residual, Real* values,
                    double* sizes) const {
     Real added[kLongestRun];
-    LoadElements(problem_.dtype, residual.bytes.data(), run.offsets[3], walk_.step(3), run.length,
+    LoadElements(problem_.dtype, residual.bytes.data(), run.offsets[4], walk_.step(4), run.length,
                  added);
     for (int64_t i = 0; i < run.length; ++i) {
       values[i] += added[i];
@@ -220,20 +240,22 @@ class BatchNormReference : public Reference {
 
   const Problem problem_;
   const llvm::ArrayRef<HostTensor> inputs_;
+  const Regions view_;
   const Walk walk_;
   const double slope_;
-  std::vector<Channel<Real>> channels_;
+  std::vector<Region<Real>> regions_;
+  std::vector<Parameter<Real>> parameters_;
   std::map<Role, Wanted> statistics_;
 };
 
 }  // namespace
 
-std::unique_ptr<Reference> MakeBatchNormReference(const Problem& problem,
-                                                  llvm::ArrayRef<HostTensor> inputs) {
+std::unique_ptr<Reference> MakeNormReference(const Problem& problem,
+                                             llvm::ArrayRef<HostTensor> inputs) {
   if (problem.dtype == DType::kF64) {
-    return std::make_unique<BatchNormReference<long double>>(problem, inputs);
+    return std::make_unique<NormReference<long double>>(problem, inputs);
   }
-  return std::make_unique<BatchNormReference<double>>(problem, inputs);
+  return std::make_unique<NormReference<double>>(problem, inputs);
 }
 
 }  // namespace onepass
