@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "codegen/operators.h"
 #include "llvm/ADT/ArrayRef.h"
 

@@ -26,7 +26,8 @@ constexpr int64_t WholeSectors(int64_t bytes) {
   return CeilDiv(bytes, kSectorBytes) * kSectorBytes;
 }
 
-// Whether accesses carry evict-first hints: those of 16 bytes, which fill their sectors.
+// Whether accesses carry evict-first hints: those of 16 bytes. The sectors of narrower ones are
+// still needed by a neighbour.
 bool HasEvictionHints(const Key& key);
 
 // Whether the second pass of multi_pass takes statistics that are saved anyway, rounded, so

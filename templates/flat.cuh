@@ -22,7 +22,7 @@ __device__ __forceinline__ auto GivenMap(const Arguments& a, long long channel) 
   } else {
     const C mean = static_cast<C>(ReadParam<P>(a.mean, channel));
     const S var = {static_cast<C>(ReadParam<P>(a.var, channel))};
-    return MapOf<F>(a, channel, Normaliser<S>{mean, InverseDeviationOf(var, a.eps)});
+    return MapOf<F>(a, channel, Normaliser<S>{mean, InverseRootOfVariance(var, a.eps)});
   }
 }
 

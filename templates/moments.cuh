@@ -14,8 +14,9 @@ namespace onepass_kernel {
 __device__ __forceinline__ bool IsFinite(float x) { return fabsf(x) <= 3.402823466e38f; }
 __device__ __forceinline__ bool IsFinite(double x) { return fabs(x) <= 1.7976931348623157e308; }
 
-// Deviations above kLarge are squared in units of kDown, those below kSmall in units of kUp, unless
-// eps is so large that they do not matter.
+// Where the squares of deviations are near an end of the range, they are taken in units of kDown or
+// kUp. Those below kSmall matter only beside an eps below kEps; an eps above kLarge needs kDown
+// itself.
 template <class C>
 struct Range {
   static constexpr bool kFloat = sizeof(C) == 4;
@@ -145,14 +146,14 @@ __device__ __forceinline__ Moments<S> Corrected(const Provisional<C>& about,
           m2.high < C(0) ? S{} : m2};
 }
 
-// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
-// variances" (1979).
 // One infinite value makes the mean infinite, not NaN.
 template <class C>
 __device__ __forceinline__ C MergedMean(C mean_a, C share_a, C mean_b, C share_b) {
   const C delta = mean_b - mean_a;
   return IsFinite(delta) ? fma(delta, share_b, mean_a) : mean_a * share_a + mean_b * share_b;
 }
+// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+// variances" (1979).
 template <class S, class C = typename S::Compute>
 __device__ __forceinline__ Moments<S> Merge(const Moments<S>& a, const Moments<S>& b, C unit) {
   if (b.count == C(0)) return a;

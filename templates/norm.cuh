@@ -65,13 +65,18 @@ __device__ __forceinline__ Pair<C> PlusEpsilon(Pair<C> var, double eps) {
   return Plus(var, Pair<C>{rounded, static_cast<C>(lost)});
 }
 
-// 1 / sqrt(var + eps), both far below 1 in another unit.
+// 1 / sqrt(var + eps), in another unit where they are near an end of the range.
 template <class S>
-__device__ __forceinline__ S InverseDeviationOf(S var, double eps) {
+__device__ __forceinline__ S InverseRootOfVariance(S var, double eps) {
   using C = typename S::Compute;
   using R = Range<C>;
-  if (eps >= R::kEps || var.high >= R::kSmall) return InverseRoot(PlusEpsilon(var, eps));
-  return Scaled(InverseRoot(PlusEpsilon(Scaled(var, R::kUp), eps * R::kUp)), R::kRootOfUp);
+  const bool small = eps < R::kEps && var.high < R::kSmall;
+  const bool large = eps > R::kLarge || var.high > R::kLarge;
+  if (!small && !large) return InverseRoot(PlusEpsilon(var, eps));
+  const C unit = small ? R::kRootOfUp : C(1) / R::kRootOfUp;
+  const C square = unit * unit;
+  return Scaled(InverseRoot(PlusEpsilon(Scaled(var, square), eps * static_cast<double>(square))),
+                unit);
 }
 
 // 1 / sqrt(deviation^2 + eps)
@@ -106,18 +111,21 @@ __device__ __forceinline__ AffineMap<S> MapOf(const Arguments& a, long long para
   return map;
 }
 
+// In double, and never the bare variance: it may overflow where its weighted part does not.
 template <class F, class S>
 __device__ __forceinline__ void UpdateRunning(const Arguments& a, long long channel,
                                               const Spread<S>& spread) {
   using C = typename S::Compute;
   using P = typename F::Param;
-  const C weight = static_cast<C>(a.new_weight);
-  const C old_weight = static_cast<C>(1.0 - a.new_weight);
-  const C old_mean = static_cast<C>(ReadParam<P>(a.running_mean, channel));
-  const C old_var = static_cast<C>(ReadParam<P>(a.running_var, channel));
-  const C sample_var = Square(spread.deviation).high * static_cast<C>(a.var_correction);
-  WriteParam<P>(a.running_mean, channel, old_weight * old_mean + weight * spread.mean);
-  WriteParam<P>(a.running_var, channel, old_weight * old_var + weight * sample_var);
+  const double weight = a.new_weight;
+  const double deviation = static_cast<double>(spread.deviation.high);
+  const double old_mean = static_cast<double>(ReadParam<P>(a.running_mean, channel));
+  const double old_var = static_cast<double>(ReadParam<P>(a.running_var, channel));
+  const double mean = fma(weight, static_cast<double>(spread.mean), (1.0 - weight) * old_mean);
+  const double var =
+      fma(weight * a.var_correction * deviation, deviation, (1.0 - weight) * old_var);
+  WriteParam<P>(a.running_mean, channel, static_cast<C>(mean));
+  WriteParam<P>(a.running_var, channel, static_cast<C>(var));
 }
 
 // Exactly one thread of the grid passes `record` for a region; it writes the saved statistics,

@@ -125,9 +125,9 @@ template <class T, int kCount>
 struct Vector {
   using Compute = typename T::Compute;
   static constexpr int kBytes = kCount * static_cast<int>(sizeof(typename T::Raw));
-  // Rows of narrower accesses end within a sector, whose other part a neighbour needs soon: such a
-  // sector must not be evicted first.
-  static constexpr bool kWholeSectors = kBytes == 16;
+  // Narrower accesses leave part of a sector to a neighbour, which needs it soon: it must not be
+  // evicted first.
+  static constexpr bool kStreams = kBytes == 16;
   Words<kBytes> words;
 
   __device__ __forceinline__ void Load(const void* base, long long index) {
@@ -135,7 +135,7 @@ struct Vector {
   }
   __device__ __forceinline__ void LoadStreaming(const void* base, long long index) {
     const char* const from = static_cast<const char*>(base) + index * kBytes;
-    if constexpr (kWholeSectors) {
+    if constexpr (kStreams) {
       onepass_kernel::LoadStreaming(words, from);
     } else {
       onepass_kernel::Load(words, from);
@@ -143,7 +143,7 @@ struct Vector {
   }
   __device__ __forceinline__ void StoreStreaming(void* base, long long index) const {
     char* const to = static_cast<char*>(base) + index * kBytes;
-    if constexpr (kWholeSectors) {
+    if constexpr (kStreams) {
       onepass_kernel::StoreStreaming(to, words);
     } else {
       onepass_kernel::Store(to, words);
