@@ -193,7 +193,7 @@ void DropDenseStrides(Problem& problem) {
 }
 
 Status ParseFirstStage(llvm::ArrayRef<string_view> tokens, Problem& problem) {
-  if (tokens.empty()) return Invalid("problem: the line, or its first stage, is empty");
+  if (tokens.empty()) return Invalid("problem: the line is empty");
   const absl::StatusOr<OperatorWord> op = ParseOperator(tokens[0]);
   if (!op.ok()) return op.status();
   if (tokens.size() < 3)
