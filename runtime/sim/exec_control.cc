@@ -84,6 +84,8 @@ const Op* Barrier(const Op& op, Warp& warp) {
   }
   if (!HasLanes(warp, warp.live)) {
     ++warp.unissued;
+    Checker* checker = warp.block->launch->checker;
+    if (checker != nullptr && (op.flags & kAligned) != 0) checker->WaitForWarp(warp);
     return Reschedule(warp, &op, Path::State::kAtBarrier);
   }
   const uint32_t id = warp.In<uint32_t>(op.r[1])[std::countr_zero(warp.exec)];
@@ -116,6 +118,16 @@ ExecFn PseudoJumpFn() { return &PseudoJump; }
 ExecFn JoinFn() { return &Join; }
 ExecFn BranchFn(bool negate) { return negate ? &Branch<true> : &Branch<false>; }
 ExecFn ExitFn() { return &Exit; }
+
+bool LeadsToExit(const Op* op) {
+  for (int steps = 0; steps < 64; ++steps) {
+    if (op->fn == &Exit) return true;
+    const bool jump = op->fn == &Jump || op->fn == &PseudoJump;
+    if (!jump && op->fn != &Join) return false;
+    op += jump ? op->offset : 1;
+  }
+  return false;
+}
 
 bool SameUnalignedBarrier(const Op& a, const Op& b) {
   return a.flags == b.flags && a.r[1] == b.r[1] && a.r[2] == b.r[2] &&
