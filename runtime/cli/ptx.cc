@@ -44,6 +44,7 @@ struct Save {
 };
 
 struct Request {
+  std::string path;
   sim::LaunchShape shape;
   sim::GpuOptions options;
   const DeviceSpec* device = nullptr;
@@ -141,6 +142,23 @@ absl::StatusOr<const sim::Entry*> EntryOf(const sim::Module& module, const std::
                    : absl::StrCat("--entry: there is no kernel '", name, "'; there are: ", there));
 }
 
+// PTX runs on its target's architecture and later ones; with a suffix on its own ("a") or on those
+// of its family ("f").
+absl::Status CheckTarget(const sim::Module& module, const DeviceSpec& device) {
+  absl::string_view target = module.target();
+  const bool exact = absl::ConsumeSuffix(&target, "a");
+  const bool family = absl::ConsumeSuffix(&target, "f");
+  int arch = 0;
+  if (!absl::ConsumePrefix(&target, "sm_") || !absl::SimpleAtoi(target, &arch)) {
+    return absl::OkStatus();
+  }
+  const bool runs = arch <= device.compute && (!exact || arch == device.compute) &&
+                    (!family || arch / 10 == device.compute / 10);
+  if (runs) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrFormat("PTX of .target %s does not run on %s, %s",
+                                                  module.target(), device.name, device.arch()));
+}
+
 absl::StatusOr<std::string> BytesOf(const Request& request, size_t index,
                                     const std::vector<uint64_t>& addresses, sim::Gpu& gpu) {
   const PtxArgument& argument = request.arguments[index];
@@ -186,6 +204,11 @@ int Execute(const Request& wanted, const sim::Module& module) {
   const auto entry = EntryOf(module, request.shape.entry);
   if (!entry.ok()) return Complain(entry.status());
   request.shape.entry = (*entry)->name;
+  absl::Status runs = CheckTarget(module, *request.device);
+  runs.Update((*entry)->supported);
+  if (!runs.ok()) {
+    return Complain(absl::StrCat(request.path, ": ", runs.message()), ExitCodeOf(runs));
+  }
   sim::Gpu gpu(MachineOf(*request.device), request.options);
   std::vector<uint64_t> addresses;
   const auto packed = PackPtxArguments(**entry, request.arguments, gpu, addresses);
@@ -203,11 +226,12 @@ int Execute(const Request& wanted, const sim::Module& module) {
 
 int RunPtx(const Arguments& arguments) {
   if (arguments.words().size() != 1) return Complain("ptx: one file is expected", kExitInvalid);
-  const auto request = ReadRequest(arguments);
+  auto request = ReadRequest(arguments);
   if (!request.ok()) return Complain(request.status());
   const std::string& path = arguments.words()[0];
   const auto text = ReadWholeFile(path);
   if (!text.ok()) return Complain(text.status());
+  request->path = path;
   const auto module = sim::Module::Parse(*text);
   if (!module.ok()) {
     return Complain(absl::StrCat(path, ": ", module.status().message()),

@@ -25,6 +25,7 @@ struct AccessRecord {
   Kind kind = Kind::kRead;
   bool strong = false;        // ordered by the hardware with other strong ones of its scope
   bool block_scope = false;   // of a strong one
+  bool read_only = false;     // ld.nc: must not meet any write of the launch
   bool copy = false;          // by an asynchronous copy: see CopyTag for block, warp and time
   uint32_t proxy_fences = 0;  // of shared memory: what its cluster had executed
 };

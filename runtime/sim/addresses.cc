@@ -2,16 +2,16 @@
 
 #include <bit>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "runtime/sim/cluster.h"
+#include "runtime/sim/where.h"
 
 namespace onepass::sim {
 namespace {
 
 constexpr std::string_view NameOf(Space space) {
   switch (space) {
-    case Space::kShared:
-      return "shared memory";
     case Space::kLocal:
       return "local memory";
     case Space::kParam:
@@ -24,8 +24,7 @@ constexpr std::string_view NameOf(Space space) {
 const Op* OutOfBounds(const Op& op, Warp& warp, int lane, bool store, int64_t bytes,
                       const std::string& what, Finding::Kind kind = Finding::Kind::kOutOfBounds) {
   return Fault(warp, op, 1u << lane,
-               absl::StrFormat("%s of %d bytes at %s", store ? "write" : "read", bytes, what),
-               kind);
+               absl::StrFormat("%s of %d bytes %s", store ? "write" : "read", bytes, what), kind);
 }
 
 // The fault of one lane's global access, or true.
@@ -42,9 +41,18 @@ bool CheckGlobal(const Op& op, Warp& warp, int lane, uint64_t address, int64_t b
                        Finding::Kind::kMisaligned);
   }
   if (store && buffer->read_only) {
-    return OutOfBounds(op, warp, lane, store, bytes, "constant " + memory.Describe(address));
+    return OutOfBounds(op, warp, lane, store, bytes, "to constant " + memory.Describe(address));
   }
   return true;
+}
+
+// Whether addresses in shared memory may be of other blocks, or of this one by its rank: without
+// clusters every block is one of its own.
+bool ReachesCluster(const Block& block, const LaneAddresses& addresses) {
+  if (block.launch->cluster_blocks > 1) return true;
+  uint64_t all = 0;
+  for (const uint64_t at : addresses.at) all |= at;
+  return static_cast<uint32_t>(all) >> kRankShift != 0;
 }
 
 }  // namespace
@@ -91,11 +99,14 @@ bool HostBytes::FindWindow(const Op& op, Warp& warp, const LaneAddresses& addres
   for (int i = 0; i < 32 && wrong != 0; ++i) {
     if (size >= bytes && offset[i] <= last && (offset[i] & (bytes - 1)) == 0) continue;
     const bool misaligned = size >= bytes && offset[i] <= last;
-    return OutOfBounds(
-        op, warp, i, store, bytes,
-        absl::StrFormat("%s: byte %d of %d of %s", misaligned ? "misaligned" : "out of bounds",
-                        static_cast<int64_t>(offset[i]), size, NameOf(space)),
-        misaligned ? Finding::Kind::kMisaligned : Finding::Kind::kOutOfBounds);
+    const std::string place =
+        space == Space::kShared
+            ? SharedAddress(*warp.block, offset[i], static_cast<int>(bytes))
+            : absl::StrFormat("byte %d of %d of %s", static_cast<int64_t>(offset[i]), size,
+                              NameOf(space));
+    return OutOfBounds(op, warp, i, store, bytes,
+                       absl::StrCat(misaligned ? "misaligned: " : "out of bounds: ", place),
+                       misaligned ? Finding::Kind::kMisaligned : Finding::Kind::kOutOfBounds);
   }
   return true;
 }
@@ -107,10 +118,11 @@ bool HostBytes::FindInCluster(const Op& op, Warp& warp, const LaneAddresses& add
     const uint64_t at = addresses.at[i] - window;
     const uint8_t* host = warp.block->cluster->SharedAt(*warp.block, at, bytes);
     if (host == nullptr || (at & (bytes - 1)) != 0) {
-      return OutOfBounds(op, warp, i, store, bytes,
-                         absl::StrFormat("%s: byte %d of %d of the cluster's shared memory",
-                                         host == nullptr ? "out of bounds" : "misaligned", at,
-                                         warp.block->launch->shared_bytes));
+      return OutOfBounds(
+          op, warp, i, store, bytes,
+          absl::StrCat(host == nullptr ? "out of bounds: " : "misaligned: ",
+                       SharedAddress(*warp.block, at, static_cast<int>(bytes))),
+          host == nullptr ? Finding::Kind::kOutOfBounds : Finding::Kind::kMisaligned);
     }
     offset[i] = static_cast<uint64_t>(host - base);
   }
@@ -122,10 +134,9 @@ bool HostBytes::Find(const Op& op, Warp& warp, const LaneAddresses& addresses, i
   Block& block = *warp.block;
   const bool generic = of == Space::kGeneric;
   space = generic ? SpaceOfAddress(addresses.First()) : of;
-  const bool reaches_cluster =
-      block.launch->cluster_blocks > 1 && (generic || of == Space::kSharedCluster);
+  const bool may_reach = generic || of == Space::kSharedCluster;
   if (space == Space::kSharedCluster) space = Space::kShared;
-  if (space == Space::kShared && reaches_cluster) {
+  if (space == Space::kShared && may_reach && ReachesCluster(block, addresses)) {
     base = block.shared;
     return FindInCluster(op, warp, addresses, bytes, generic ? kSharedWindow : 0, store);
   }
@@ -148,7 +159,7 @@ bool HostBytes::Find(const Op& op, Warp& warp, const LaneAddresses& addresses, i
     }
     case Space::kParam:
       base = const_cast<uint8_t*>(block.launch->parameters);
-      if (store) return OutOfBounds(op, warp, addresses.first, store, bytes, "the parameters");
+      if (store) return OutOfBounds(op, warp, addresses.first, store, bytes, "to the parameters");
       return FindWindow(op, warp, addresses, bytes, kParamWindow,
                         block.launch->kernel->parameter_bytes, store);
     default:

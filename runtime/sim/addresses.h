@@ -28,7 +28,10 @@ struct AccessFlags {
   static constexpr uint32_t kAcquire = 1 << 12;
   static constexpr uint32_t kRelease = 1 << 13;
   static constexpr uint32_t kBlockScope = 1 << 14;
-  static constexpr uint32_t kOrderMask = kStrongOrder | kAcquire | kRelease | kBlockScope;
+  static constexpr uint32_t kClusterScope = 1 << 15;
+  static constexpr uint32_t kOrderMask =
+      kStrongOrder | kAcquire | kRelease | kBlockScope | kClusterScope;
+  static constexpr uint32_t kReadOnly = 1 << 23;  // ld.nc: nobody may write it in this launch
 };
 
 // Above the flags: which of r[] is a cache policy; 0: none.

@@ -67,6 +67,7 @@ class Assembler {
     use.memory = draft.memory;
     use.shuffle = draft.shuffle;
     use.select = draft.select;
+    use.logic = draft.logic;
     return use;
   }
   int Here() const { return static_cast<int>(kernel_.ops.size()); }

@@ -13,8 +13,14 @@ namespace {
 using F = AccessFlags;
 using Kind = AccessRecord::Kind;
 
-Strength StrengthOf(uint32_t flags) {
-  return {(flags & F::kAcquire) != 0, (flags & F::kRelease) != 0, (flags & F::kBlockScope) != 0};
+// Of .cta scope, or of .cluster where a cluster is one block. A larger one counts as the device.
+bool HasBlockScope(const Launch& launch, uint32_t flags) {
+  const bool cluster = (flags & F::kClusterScope) != 0 && launch.cluster_blocks == 1;
+  return cluster || (flags & F::kBlockScope) != 0;
+}
+
+Strength StrengthOf(const Launch& launch, uint32_t flags) {
+  return {(flags & F::kAcquire) != 0, (flags & F::kRelease) != 0, HasBlockScope(launch, flags)};
 }
 
 template <class Fn>
@@ -37,7 +43,8 @@ AccessRecord RecordOf(const Op& op, const Warp& warp, Kind kind) {
   mine.warp = static_cast<uint8_t>(warp.index);
   mine.kind = kind;
   mine.strong = (op.flags & F::kStrongOrder) != 0;
-  mine.block_scope = (op.flags & F::kBlockScope) != 0;
+  mine.block_scope = HasBlockScope(*warp.block->launch, op.flags);
+  mine.read_only = (op.flags & F::kReadOnly) != 0;
   mine.proxy_fences = warp.block->cluster->proxy_fences;
   return mine;
 }
@@ -150,7 +157,7 @@ void Checker::CheckLocal(const Op& op, Warp& warp, const Doing& doing, const Hos
 void Checker::Synchronise(const Op& op, Warp& warp, const Doing& doing, const Target& target,
                           const Places& places) {
   if ((op.flags & F::kStrongOrder) == 0) return;
-  const Strength strength = StrengthOf(op.flags);
+  const Strength strength = StrengthOf(*warp.block->launch, op.flags);
   BlockOrder& order = warp.block->checks->order;
   const uint64_t begin = target.buffer == nullptr ? 0 : target.buffer->begin;
   EachLane(places.lanes, [&](int lane) {

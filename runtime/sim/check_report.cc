@@ -83,11 +83,13 @@ void Checker::ReportRace(const Op& op, Warp& warp, const Doing& doing, const Tar
   const Kernel& kernel = *launch.kernel;
   const AccessRecord& other = target.records->all[(conflict.other >> 5) - 1];
   const auto kind = target.buffer == nullptr ? kShared : kGlobal;
+  const bool constant = other.read_only || (op.flags & AccessFlags::kReadOnly) != 0;
   findings_.Add(kind, kernel.name, IndexOf(warp, op), other.op + 1, [&] {
     const int64_t begin =
         (conflict.cell << target.cells->shift()) - static_cast<int64_t>(target.pad);
     return absl::StrFormat(
-        "%s: race in %s: %s by %s%s and %s by %s%s", kernel.name,
+        "%s: %s %s: %s by %s%s and %s by %s%s", kernel.name,
+        constant ? "ld.nc of what the launch writes, in" : "race in",
         PlaceOf(launch, doing, target, std::max<int64_t>(begin, 0)), VerbOf(other.kind, other.copy),
         ThreadOfRecord(launch, other, static_cast<int>(conflict.other & 31)),
         AtLine(kernel, kernel.ops[other.op]), VerbOf(doing.kind, doing.copy),

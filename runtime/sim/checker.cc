@@ -29,6 +29,7 @@ void BlockChecks::Start(const Block& block) {
   mbarriers.clear();
   visitors.clear();
   copies.assign(launch.warps, 0);
+  astray.assign(launch.warps, 0);
   exited = false;
   latest_shared.assign(static_cast<size_t>(kLatest) * launch.warps, 0);
   latest_global.assign(static_cast<size_t>(kLatest) * launch.warps, 0);
@@ -173,8 +174,31 @@ void Checker::SyncWarp(Warp& warp, uint32_t mask) {
   warp.block->checks->order.JoinLanes(warp.index, all ? ~0u : mask & warp.exec);
 }
 
+void Checker::WaitForWarp(Warp& warp) {
+  for (const Path& path : warp.others) {
+    const bool waits = path.state == Path::State::kAtBarrier || path.state == Path::State::kAtSync;
+    if (!waits && !LeadsToExit(path.at)) warp.block->checks->astray[warp.index] |= path.lanes;
+  }
+}
+
+void Checker::ExitLanes(Warp& warp, const Op& op) {
+  const uint32_t lanes = warp.exec & warp.block->checks->astray[warp.index];
+  if (lanes == 0) return;
+  const Kernel& kernel = *warp.block->launch->kernel;
+  for (const Path& path : warp.others) {
+    if (path.state != Path::State::kAtBarrier) continue;
+    Report(
+        Finding::Kind::kBarrierDivergence, warp, op, std::countr_zero(lanes),
+        absl::StrFormat("divergent barrier: lanes %08x of the warp wait%s, another exits without "
+                        "it",
+                        path.lanes, AtLine(kernel, *path.at)));
+    return;
+  }
+}
+
 void Checker::Arrive(Warp& warp, const BarrierRequest& request) {
   BlockChecks& checks = *warp.block->checks;
+  checks.astray[warp.index] = 0;
   if (request.expected != 0) checks.order.Arrive(warp.index, checks.joints[request.barrier]);
 }
 

@@ -27,6 +27,8 @@
 
 namespace onepass::sim {
 
+// Of exec_control.cc: whether nothing but jumps lies between `op` and the thread's exit.
+bool LeadsToExit(const Op* op);
 // The operation's place in its kernel.
 uint32_t IndexOf(const Warp& warp, const Op& op);
 // "read", "asynchronous write"
@@ -67,6 +69,7 @@ struct BlockChecks {
   absl::flat_hash_map<uint64_t, MbarrierOrder> mbarriers;  // by offset
   absl::flat_hash_map<uint64_t, Visitor> visitors;         // by block and warp
   std::vector<uint32_t> copies;                            // instructions that copy, by warp
+  std::vector<uint32_t> astray;  // by warp: lanes past an aligned barrier where others wait
   bool exited = false;
   // kLatest for each warp: the records that it used last, so that loops use them again.
   static constexpr uint32_t kLatest = 32;
@@ -100,6 +103,11 @@ class Checker {
   // still do.
   void Arrive(Warp& warp, const BarrierRequest& request);
   void Complete(Block& block, int barrier);
+  // The running path waits at an aligned barrier for the other lanes of its warp. Lanes that go
+  // straight to the end may: they have returned early.
+  void WaitForWarp(Warp& warp);
+  // The executing lanes exit.
+  void ExitLanes(Warp& warp, const Op& op);
   // All warps of the block have exited.
   void Exit(Block& block);
   // A lane's register gets bytes of the block's own shared memory that Access has checked.

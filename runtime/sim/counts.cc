@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace onepass::sim {
 namespace {
@@ -43,7 +45,12 @@ Counts& Counts::operator+=(const Counts& other) {
 std::string Counts::ToString() const {
   std::string text;
   for (const auto& [name, field] : kFields) {
-    absl::StrAppend(&text, text.empty() ? "" : " ", name, "=", this->*field);
+    absl::StrAppend(&text, text.empty() ? "" : " ", name, "=");
+    if (absl::EndsWith(name, "_slots")) {  // kept in hundredths
+      absl::StrAppendFormat(&text, "%.2f", static_cast<double>(this->*field) / 100);
+    } else {
+      absl::StrAppend(&text, this->*field);
+    }
   }
   return text;
 }

@@ -37,6 +37,7 @@ struct DraftOp {
   OpUse::Memory memory = OpUse::Memory::kNone;
   bool shuffle = false;
   bool select = false;
+  Logic logic = {};
   int32_t saved = -1;       // the register that a routine's call saves or restores here
   int32_t saved_call = -1;  // of which call: index into Draft::saves
   bool restores = false;

@@ -199,8 +199,10 @@ std::optional<Pick> PickByType(Form& form, Type type, Space space) {
 std::optional<Pick> PickAtomic(Form& form, bool has_result, bool address32) {
   // An atomic without a scope has the whole GPU's.
   const bool block_scope = form.Has("cta");
+  const bool cluster_scope = form.Has("cluster");
   uint32_t order = (TakeOrder(form) & F::kOrderMask) | F::kStrongOrder;
   if (block_scope) order |= F::kBlockScope;
+  if (cluster_scope) order |= F::kClusterScope;
   const Space space = TakeSpace(form);
   if (space != Space::kGeneric && space != Space::kGlobal && space != Space::kShared &&
       space != Space::kSharedCluster) {

@@ -1,4 +1,5 @@
 // Branches, exits, block-wide barriers, fences.
+#include "absl/strings/str_format.h"
 #include "runtime/sim/checker.h"
 #include "runtime/sim/cluster.h"
 #include "runtime/sim/exec.h"
@@ -47,10 +48,12 @@ const Op* Nothing(const Op& op, Warp& warp) { return &op + 1; }
 
 // flags of a fence.
 constexpr uint32_t kBlockScope = 1;
+constexpr uint32_t kClusterScope = 2;  // without clusters that of the block
 
 const Op* Fence(const Op& op, Warp& warp) {
   if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
-    checker->Fence(warp, (op.flags & kBlockScope) != 0);
+    const bool one = warp.block->launch->cluster_blocks == 1;
+    checker->Fence(warp, (op.flags & (one ? kBlockScope | kClusterScope : kBlockScope)) != 0);
   }
   return &op + 1;
 }
@@ -81,10 +84,16 @@ const Op* Barrier(const Op& op, Warp& warp) {
   }
   if (!HasLanes(warp, warp.live)) {
     ++warp.unissued;
+    Checker* checker = warp.block->launch->checker;
+    if (checker != nullptr && (op.flags & kAligned) != 0) checker->WaitForWarp(warp);
     return Reschedule(warp, &op, Path::State::kAtBarrier);
   }
   const uint32_t id = warp.In<uint32_t>(op.r[1])[std::countr_zero(warp.exec)];
   if (id > 15) return Fault(warp, op, warp.exec, "barrier beyond 15");
+  if (const uint32_t threads = RequestOf(warp, op).expected; threads % 32 != 0) {
+    return Fault(warp, op, warp.exec,
+                 absl::StrFormat("a barrier of %d threads, which is no multiple of 32", threads));
+  }
   if constexpr (!kWaits) {
     warp.block->Arrive(warp, op);
     return &op + 1;
@@ -109,6 +118,16 @@ ExecFn PseudoJumpFn() { return &PseudoJump; }
 ExecFn JoinFn() { return &Join; }
 ExecFn BranchFn(bool negate) { return negate ? &Branch<true> : &Branch<false>; }
 ExecFn ExitFn() { return &Exit; }
+
+bool LeadsToExit(const Op* op) {
+  for (int steps = 0; steps < 64; ++steps) {
+    if (op->fn == &Exit) return true;
+    const bool jump = op->fn == &Jump || op->fn == &PseudoJump;
+    if (!jump && op->fn != &Join) return false;
+    op += jump ? op->offset : 1;
+  }
+  return false;
+}
 
 bool SameUnalignedBarrier(const Op& a, const Op& b) {
   return a.flags == b.flags && a.r[1] == b.r[1] && a.r[2] == b.r[2] &&
@@ -193,7 +212,8 @@ std::optional<Pick> PickControl(Form& form) {
     }
     if (form.Take("proxy")) return PickProxyFence(form, order);
     const bool block = form.Take("cta");
-    const bool scope = block || form.Take("gpu") || form.Take("sys") || form.Take("cluster");
+    if (form.Take("cluster")) return Pick{&Fence, {}, {}, kClusterScope};
+    const bool scope = block || form.Take("gpu") || form.Take("sys");
     if (scope || order) return FenceOf(block);
   }
   return std::nullopt;

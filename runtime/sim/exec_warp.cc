@@ -1,6 +1,6 @@
 // Operations across the lanes of a warp: shfl, vote, match, redux, elect, bar.warp.
 //
-// They wait until the live lanes of their mask stand at the same operation.
+// They wait until the live lanes of their mask stand at the same operation, here or elsewhere.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -8,12 +8,12 @@
 #include "runtime/sim/checker.h"
 #include "runtime/sim/exec.h"
 #include "runtime/sim/half.h"
+#include "runtime/sim/meet.h"
 
 namespace onepass::sim {
 namespace {
 
-constexpr uint32_t kNegated = 1;
-constexpr uint32_t kHasSecond = 2;
+constexpr uint32_t kNegated = MeetFlags::kNegated;
 
 // The union of the executing lanes' masks.
 uint32_t MaskOf(const Warp& warp, RowRef ref) {
@@ -33,7 +33,8 @@ enum class Mode { kIndex, kUp, kDown, kButterfly };
 
 template <Mode kMode, bool kPredicate>
 const Op* Shuffle(const Op& op, Warp& warp) {
-  if (!HasLanes(warp, MaskOf(warp, op.r[5]))) return WaitForLanes(op, warp);
+  const uint32_t needed = MaskOf(warp, op.r[5]);
+  if (!HasLanes(warp, needed)) return Meet(op, warp, needed);
   const uint32_t* a = warp.In<uint32_t>(op.r[2]);
   const uint32_t* b = warp.In<uint32_t>(op.r[3]);
   const uint32_t* c = warp.In<uint32_t>(op.r[4]);
@@ -80,7 +81,8 @@ enum class Vote { kAll, kAny, kUniform, kBallot };
 // r[0] d, r[1] predicate, r[2] mask. Lanes may have different masks.
 template <Vote kVote>
 const Op* RunVote(const Op& op, Warp& warp) {
-  if (!HasLanes(warp, MaskOf(warp, op.r[2]))) return WaitForLanes(op, warp);
+  const uint32_t needed = MaskOf(warp, op.r[2]);
+  if (!HasLanes(warp, needed)) return Meet(op, warp, needed);
   uint32_t predicate = *warp.In<uint32_t>(op.r[1]);
   if ((op.flags & kNegated) != 0) predicate = ~predicate;
   const uint32_t* masks = warp.In<uint32_t>(op.r[2]);
@@ -108,7 +110,8 @@ const Op* RunVote(const Op& op, Warp& warp) {
 template <class Bits, bool kAll, bool kPredicate>
 const Op* Match(const Op& op, Warp& warp) {
   constexpr int kFrom = kPredicate ? 2 : 1;
-  if (!HasLanes(warp, MaskOf(warp, op.r[kFrom + 1]))) return WaitForLanes(op, warp);
+  const uint32_t needed = MaskOf(warp, op.r[kFrom + 1]);
+  if (!HasLanes(warp, needed)) return Meet(op, warp, needed);
   const Bits* a = warp.In<Bits>(op.r[kFrom]);
   const uint32_t* masks = warp.In<uint32_t>(op.r[kFrom + 1]);
   alignas(64) uint32_t result[32] = {};
@@ -164,7 +167,8 @@ T XorOf(T a, T b) {
 // r[0] d, r[1] a, r[2] mask. The order of the lanes does not matter for any Fn.
 template <class T, T (*Fn)(T, T)>
 const Op* Reduce(const Op& op, Warp& warp) {
-  if (!HasLanes(warp, MaskOf(warp, op.r[2]))) return WaitForLanes(op, warp);
+  const uint32_t needed = MaskOf(warp, op.r[2]);
+  if (!HasLanes(warp, needed)) return Meet(op, warp, needed);
   const uint32_t* a = warp.In<uint32_t>(op.r[1]);
   const uint32_t* masks = warp.In<uint32_t>(op.r[2]);
   alignas(64) uint32_t result[32] = {};
@@ -192,7 +196,8 @@ const Op* ActiveMask(const Op& op, Warp& warp) {
 
 // r[0] d, r[1] p, r[2] mask: the lowest lane of the mask is elected.
 const Op* Elect(const Op& op, Warp& warp) {
-  if (!HasLanes(warp, MaskOf(warp, op.r[2]))) return WaitForLanes(op, warp);
+  const uint32_t needed = MaskOf(warp, op.r[2]);
+  if (!HasLanes(warp, needed)) return Meet(op, warp, needed);
   const uint32_t lane = std::countr_zero(warp.exec);
   alignas(64) uint32_t lanes[32];
   std::fill_n(lanes, 32, lane);
@@ -265,6 +270,7 @@ Pick MatchOf(bool all, bool predicate, Type type) {
   if (predicate) pick.to.push_back(Type::kPred);
   pick.fn = all ? (predicate ? &Match<Bits, true, true> : &Match<Bits, true, false>)
                 : &Match<Bits, false, false>;
+  if (sizeof(Bits) == 8) pick.flags = MeetFlags::kWide;
   return pick;
 }
 

@@ -3,6 +3,7 @@
 #include "absl/strings/str_format.h"
 #include "runtime/sim/addresses.h"
 #include "runtime/sim/cluster.h"
+#include "runtime/sim/where.h"
 
 namespace onepass::sim {
 namespace {
@@ -17,8 +18,7 @@ uint8_t* Refuse(const Op& op, Warp& warp, int lane, const LaneRange& range, std:
 }
 
 std::string InSharedMemory(const Warp& warp, uint64_t at) {
-  return absl::StrFormat("byte %d of %d of shared memory", at & kSharedOffsetMask,
-                         warp.block->launch->shared_bytes);
+  return SharedAddress(*warp.block, at, 1);
 }
 
 uint8_t* InGlobal(const Op& op, Warp& warp, int lane, const LaneRange& range) {

@@ -46,6 +46,7 @@ absl::Status CheckCluster(const Machine& machine, const Entry& entry, const Laun
 absl::StatusOr<const Entry*> CheckShape(const Machine& machine, const Module& module,
                                         const LaunchShape& shape) {
   const Entry* entry = module.FindEntry(shape.entry);
+  if (entry != nullptr && !entry->supported.ok()) return entry->supported;
   if (entry == nullptr) {
     return absl::InvalidArgumentError(absl::StrFormat("no kernel '%s' in the module", shape.entry));
   }

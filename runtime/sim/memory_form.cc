@@ -25,7 +25,7 @@ uint32_t TakeCacheFlags(Form& form) {
   if (form.Take("cg") || form.Take("cv") || form.Take("wt")) flags |= F::kSkipL1;
   form.Take("ca");
   form.Take("wb");
-  form.Take("nc");
+  if (form.Take("nc")) flags |= F::kReadOnly;
   if (form.Take("L1::no_allocate")) flags |= F::kKeepOutOfL1;
   form.Take("L1::evict_normal");
   form.Take("L1::evict_unchanged");
@@ -46,11 +46,11 @@ uint32_t TakeOrder(Form& form) {
   if (form.Take("acquire")) order |= F::kAcquire;
   if (form.Take("release")) order |= F::kRelease;
   if (form.Take("acq_rel")) order |= F::kAcquire | F::kRelease;
-  const bool strong =
-      form.Take("volatile") || form.Take("relaxed") || form.Take("mmio") || order != 0;
+  const bool mmio = form.Take("mmio");  // stands before .relaxed
+  const bool strong = form.Take("volatile") || form.Take("relaxed") || mmio || order != 0;
   form.Take("weak");
   if (form.Take("cta")) order |= F::kBlockScope;
-  form.Take("cluster");
+  if (form.Take("cluster")) order |= F::kClusterScope;
   form.Take("gpu");
   form.Take("sys");
   return strong ? order | F::kStrong | F::kSkipL1 | F::kStrongOrder : 0;

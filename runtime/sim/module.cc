@@ -107,9 +107,14 @@ absl::Status AddEntry(const Function& function, const ModuleNames& names, Entry&
   std::vector<int64_t> offsets;
   for (const Parameter& parameter : entry.parameters) offsets.push_back(parameter.offset);
   auto draft = Translator(names, function, offsets).Run();
-  if (!draft.ok()) return draft.status();
   Kernel kernel;
   kernel.name = function.name;
+  if (absl::IsUnimplemented(draft.status())) {
+    entry.supported = draft.status();
+    program.kernels.push_back(std::move(kernel));
+    return absl::OkStatus();
+  }
+  if (!draft.ok()) return draft.status();
   kernel.parameter_bytes = entry.parameter_bytes;
   const int live = Assemble(*std::move(draft), kernel);
   kernel.local_bytes = (kernel.local_bytes + 15) / 16 * 16;
@@ -146,6 +151,10 @@ absl::StatusOr<std::shared_ptr<const Module>> Module::Parse(std::string_view ptx
     if (!function.entry || !function.has_body) continue;
     module->entries_.push_back(EntryOf(function));
     status = AddEntry(function, names, module->entries_.back(), *program);
+  }
+  const auto supported = [](const Entry& entry) { return entry.supported.ok(); };
+  if (std::none_of(module->entries_.begin(), module->entries_.end(), supported)) {
+    for (const Entry& entry : module->entries_) status.Update(entry.supported);
   }
   if (!status.ok()) return status;
   module->id_ = next_id++;

@@ -35,11 +35,14 @@ struct Entry {
   uint32_t max_threads = 0;                  // product of .maxntid or .reqntid; 0 where not stated
   uint32_t required_threads[3] = {0, 0, 0};  // .reqntid; zeros where not stated
   uint32_t required_cluster[3] = {0, 0, 0};  // .reqnctapercluster; zeros where not stated
+  absl::Status supported;     // what stands in the way of launching it: an unknown form
   int register_estimate = 0;  // 32-bit registers a thread, by this machine's own allocation
 };
 
 class Module {
  public:
+  // Fails where no entry could be launched; what is unknown in one of several is in
+  // Entry::supported.
   static absl::StatusOr<std::shared_ptr<const Module>> Parse(std::string_view ptx);
   ~Module();
   Module(const Module&) = delete;

@@ -56,6 +56,15 @@ struct SharedVariable {
   bool dynamic = false;  // takes what the launch adds
 };
 
+// An operation whose result one source may decide, whatever the others hold.
+struct Logic {
+  enum class Kind : uint8_t { kNone, kAnd, kOr, kTable };
+  Kind kind = Kind::kNone;
+  uint8_t bits = 1;      // of a source; 1: predicates
+  uint8_t sources = 0;   // bit i: r[i] may decide; kTable: r[1], r[2] and r[3] by the table r[4]
+  bool negated = false;  // the sources are predicates, negated
+};
+
 // What an operation does with its rows, for those who follow values.
 struct OpUse {
   enum class Memory : uint8_t { kNone, kLoad, kStore, kAtomic };
@@ -69,6 +78,7 @@ struct OpUse {
   bool jump = false;  // to Op::offset, whether always or not
   bool shuffle = false;
   bool select = false;  // r[0] = r[3] ? r[1] : r[2]
+  Logic logic = {};
 };
 
 struct Kernel {

@@ -12,9 +12,16 @@ bool RaceCheck::MayMeet(const AccessRecord& other) const {
          (other.block == mine_.block || (!mine_.block_scope && !other.block_scope));
 }
 
+// One reads what ought to be constant, the other writes: no order helps.
+bool RaceCheck::MustNotMeet(const AccessRecord& other) const {
+  return (mine_.read_only && other.kind != Kind::kRead) ||
+         (other.read_only && mine_.kind != Kind::kRead);
+}
+
 // For all lanes of this access at once.
 RaceCheck::Verdict RaceCheck::VerdictOf(AccessId id) const {
   const AccessRecord& other = Of(id);
+  if (MustNotMeet(other)) return Verdict::kAskEach;
   if (MayMeet(other)) return Verdict::kOrdered;
   if (other.block != mine_.block) return Verdict::kAskEach;
   if (order_.OrderedForWarp(other.warp, other.time, mine_.warp)) return Verdict::kOrdered;
@@ -23,6 +30,7 @@ RaceCheck::Verdict RaceCheck::VerdictOf(AccessId id) const {
 
 bool RaceCheck::Ordered(AccessId id, int lane) const {
   const AccessRecord& other = Of(id);
+  if (MustNotMeet(other)) return false;
   return MayMeet(other) || order_.Ordered(other.block, other.warp, static_cast<int>(id & 31),
                                           other.time, mine_.warp, lane);
 }

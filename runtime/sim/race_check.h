@@ -1,7 +1,8 @@
 // Whether one access of a warp races with earlier ones, and the note of it for later ones.
 //
 // A race is two accesses of a byte by different threads, one of them at least a write, that nothing
-// orders (order.h) and that are not both strong in a scope that holds both threads.
+// orders (order.h) and that are not both strong in a scope that holds both threads. What ld.nc
+// reads nobody may write in the same launch, whatever the order.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,7 @@ class RaceCheck {
   const AccessRecord& Of(AccessId id) const { return records_[(id >> 5) - 1]; }
   Verdict VerdictOf(AccessId id) const;
   bool MayMeet(const AccessRecord& other) const;
+  bool MustNotMeet(const AccessRecord& other) const;
   bool Ordered(AccessId id, int lane) const;
   template <int kPerLane>
   std::optional<Conflict> RunDense(int64_t first);

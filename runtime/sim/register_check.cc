@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "runtime/sim/checker.h"
+#include "runtime/sim/decided.h"
 
 namespace onepass::sim {
 namespace {
@@ -86,6 +87,7 @@ RegisterCheck::Register RegisterCheck::Combined(const Op& op, const OpUse& use, 
   Register result;
   if (use.memory != OpUse::Memory::kNone) return result;
   const uint32_t chosen = use.select ? *warp.In<uint32_t>(op.r[3]) : 0;
+  uint32_t by_ref[kMaxRefs] = {};
   EachBit(use.reads, [&](int i) {
     const Register& source = registers_[IndexOf(op.r[i])];
     uint32_t undefined = source.undefined & lanes;
@@ -95,7 +97,11 @@ RegisterCheck::Register RegisterCheck::Combined(const Op& op, const OpUse& use, 
     const bool first = result.origin == 0 || source.origin < result.origin;
     if (undefined != 0 && source.origin != 0 && first) result.origin = source.origin;
     result.undefined |= undefined;
+    by_ref[i] = undefined;
   });
+  if (result.undefined != 0 && use.logic.kind != Logic::Kind::kNone) {
+    result.undefined &= ~DecidedLanes(op, use.logic, warp, by_ref);
+  }
   // A vote or sum over lanes is as undefined as any of them.
   if (use.mask >= 0 && result.undefined != 0) result.undefined = lanes;
   return result;

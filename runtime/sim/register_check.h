@@ -1,7 +1,8 @@
 // Follows registers that hold nothing: never written, read from memory that nobody wrote, shuffled
 // from a lane that took no part.
 //
-// An undefined value may be moved and computed with; the results are undefined too. It is reported
+// An undefined value may be moved and computed with; the results are undefined too, unless the
+// other sources of a logical operation decide (decided.h). It is reported
 // where something depends on it: an address, a branch or guard, an atomic, a value stored in global
 // memory. A warp is followed from its first undefined value on; most never are.
 #pragma once
@@ -27,6 +28,8 @@ class RegisterCheck {
 
   // A load has brought what nobody wrote; `origin` is the checker's word for it.
   void SetUndefined(RowRef ref, uint32_t lanes, uint32_t origin);
+  // Lanes of a .sync operation that stood at several places have got a result.
+  void SetDefined(RowRef ref, uint32_t lanes) { At(ref).undefined &= ~lanes; }
   uint32_t UndefinedLanes(RowRef ref) const {
     return ref < 0 ? 0 : registers_[IndexOf(ref)].undefined;
   }

@@ -31,6 +31,14 @@ bool IsControl(std::string_view base) {
 
 bool IsPlainPermute(std::string_view name) { return name == "prmt.b32"; }
 
+Logic LogicOf(std::string_view base, const Pick& pick) {
+  if (base == "lop3") return {Logic::Kind::kTable, 32, 0b1110};
+  if (base != "and" && base != "or") return {};
+  const Type type = pick.from[0];
+  const int bits = type == Type::kPred ? 1 : BitsOf(type);
+  return {base == "and" ? Logic::Kind::kAnd : Logic::Kind::kOr, static_cast<uint8_t>(bits), 0b110};
+}
+
 bool IsSpecial(std::string_view base) {
   return IsOneOf(base, {"rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"});
 }
@@ -153,7 +161,9 @@ void Translator::Generic(const Statement& statement, Form& form) {
     refs.push_back(Source(operand, pick->from[i]));
   }
   Emit(*pick, refs, (1 << to) - 1);
-  if (error_.ok()) draft_.ops.back().select = form.base() == "selp";
+  if (!error_.ok()) return;
+  draft_.ops.back().select = form.base() == "selp";
+  draft_.ops.back().logic = LogicOf(form.base(), *pick);
 }
 
 void Translator::Compare(const Statement& statement, Form& form) {
@@ -163,6 +173,9 @@ void Translator::Compare(const Statement& statement, Form& form) {
   comparison.has_second = !operands[0].second.empty();
   comparison.has_combine = operands.size() == 4;
   comparison.combine_negated = comparison.has_combine && operands[3].negated;
+  Logic::Kind combine = Logic::Kind::kNone;
+  if (comparison.has_combine && form.Has("and")) combine = Logic::Kind::kAnd;
+  if (comparison.has_combine && form.Has("or")) combine = Logic::Kind::kOr;
   const auto pick = PickCompare(form, comparison);
   if (!pick || !form.empty()) return Unknown();
   if (form.base() == "set" && (comparison.has_second || comparison.has_combine)) return Unknown();
@@ -179,6 +192,9 @@ void Translator::Compare(const Statement& statement, Form& form) {
   }
   if (comparison.has_combine) refs.push_back(Source(operands[3], Type::kPred));
   Emit(*pick, refs, writes);
+  if (error_.ok() && combine != Logic::Kind::kNone) {
+    draft_.ops.back().logic = {combine, 1, 1 << 4, comparison.combine_negated};
+  }
 }
 
 }  // namespace onepass::sim

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/sim/block.h"
+#include "runtime/sim/checker.h"
 #include "runtime/sim/waiting.h"
 
 namespace onepass::sim {
@@ -145,6 +146,9 @@ const Op* Diverge(Warp& warp, const Op* target, uint32_t taken, const Op* fallth
 }
 
 const Op* ExitLanes(Warp& warp, const Op& op, const Op* next) {
+  if (Checker* checker = warp.block->launch->checker; checker != nullptr) {
+    checker->ExitLanes(warp, op);
+  }
   warp.live &= ~warp.exec;
   warp.lanes &= ~warp.exec;
   // Lanes that wait for those that left look again.

@@ -178,6 +178,7 @@ TEST(PtxTest, WrongRequestsNameTheArgument) {
       {"--arg u32:1 --arg out:4 --shared 999999", 2, "shared"},
       {"--arg u32:1 --arg out:4 --device sim:q", 2, "--device"},
       {"--arg u32:1 --arg out:4 --device cuda", 2, "--device"},
+      {"--arg u32:1 --arg out:4 --device sim:a100", 3, ".target sm_90 does not run on a100, sm_80"},
       {"--arg u32:1 --arg out:4 --save 0:x.npy", 2, "--save"},
       {"--arg u32:1 --arg out:4 --save x", 2, "--save"},
       {"--arg u32:1 --arg out:2", 1, "argument 1"},
@@ -210,6 +211,10 @@ TEST(PtxTest, WhatIsNoPtxAndWhatIsUnknown) {
   const std::string two = OneKernel("", "") + ".visible .entry j() { ret; }\n";
   EXPECT_EQ(Execute(two, "").exit_code, 2);
   EXPECT_EQ(Execute(two, "--entry j").exit_code, 0);
+  const std::string one_unknown =
+      OneKernel("", "wgmma.fence.sync.aligned;") + ".visible .entry j() { ret; }\n";
+  EXPECT_EQ(Execute(one_unknown, "--entry j").exit_code, 0);
+  EXPECT_EQ(Execute(one_unknown, "--entry k").exit_code, 3);
 }
 
 TEST(PtxTest, ApproximateInstructionsErrAsTheSeedSays) {

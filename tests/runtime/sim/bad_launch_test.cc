@@ -78,13 +78,53 @@ TEST(BadLaunchTest, VariablesThatDoNotFitLeaveNothingBehind) {
 }
 
 TEST(BadLaunchTest, AddressesOutOfRange) {
-  ExpectIs(
-      Launched("ld.global.u32 %r1, [%d30+4096];", {}), absl::StatusCode::kOutOfRange,
-      "k: read of 4 bytes at out of bounds: in[1024] (byte 4096 of 4096), block (0,0,0) thread "
-      "(0,0,0) at PTX line 9: ld.global.u32 %r1, [%d30+4096]");
+  ExpectIs(Launched("ld.global.u32 %r1, [%d30+4096];", {}), absl::StatusCode::kOutOfRange,
+           "k: read of 4 bytes out of bounds: in[1024] (byte 4096 of 4096), block (0,0,0) thread "
+           "(0,0,0) at PTX line 9: ld.global.u32 %r1, [%d30+4096]");
   ExpectIs(Launched("mov.u64 %d1, 0; ld.global.u32 %r1, [%d1];", {}), absl::StatusCode::kOutOfRange,
-           "k: read of 4 bytes at out of bounds: address 0x0 (no buffer), block (0,0,0) thread "
+           "k: read of 4 bytes out of bounds: address 0x0 (no buffer), block (0,0,0) thread "
            "(0,0,0) at PTX line 9: ld.global.u32 %r1, [%d1]");
+}
+
+TEST(BadLaunchTest, SharedFaultsNameTheNearestArray) {
+  const std::string arrays = ".shared .align 8 .u32 a[2]; .shared .align 8 .u32 b[4];";
+  for (const bool sanitize : {false, true}) {
+    const auto message = [&](const std::string& body) {
+      return std::string(Launched(arrays + body, {.entry = "k"}, {.sanitize = sanitize}).message());
+    };
+    EXPECT_THAT(message("mov.u32 %r1, a; mov.u32 %r1, b; st.shared.u32 [%r1+4096], 1;"),
+                testing::HasSubstr("out of bounds: shared memory b[1024] (byte 4104 of 24)"));
+    EXPECT_THAT(message("mov.u32 %r1, a; mov.u32 %r1, b; ld.shared.u32 %r2, [%r1+2];"),
+                testing::HasSubstr("misaligned: shared memory b[0] (byte 10 of 24)"));
+    EXPECT_THAT(message("mov.u32 %r1, a; mov.u32 %r2, b; st.shared.u32 [%r1+-4], 1;"),
+                testing::HasSubstr("out of bounds: shared memory a[-1] (byte -4 of 24)"));
+  }
+}
+
+TEST(BadLaunchTest, ABarrierCountsWholeWarps) {
+  ExpectIs(Launched("bar.sync 1, 40;", {.entry = "k", .block = {64, 1, 1}}),
+           absl::StatusCode::kAborted,
+           "k: a barrier of 40 threads, which is no multiple of 32, block (0,0,0) thread (0,0,0) "
+           "at PTX line 9: bar.sync 1, 40");
+}
+
+// Every block of a launch without clusters is a cluster of one.
+TEST(BadLaunchTest, RankZeroIsTheBlockItself) {
+  const std::string map =
+      ".shared .align 4 .u32 s; mov.u32 %r1, s; st.shared.u32 [s], 5;"
+      "mapa.shared::cluster.u32 %r2, %r1, ";
+  const auto good = Launched(map +
+                                 "0; ld.shared::cluster.u32 %r3, [%r2];"
+                                 "getctarank.shared::cluster.u32 %r4, %r2; setp.ne.u32 %p1, %r4, 0;"
+                                 "@%p1 trap; setp.ne.u32 %p1, %r3, 5; @%p1 trap;",
+                             {.entry = "k", .grid = {2, 1, 1}}, {.sanitize = true});
+  EXPECT_TRUE(good.ok()) << good;
+  const auto bad = Launched(map + "1; ld.shared::cluster.u32 %r3, [%r2];", {.entry = "k"});
+  EXPECT_THAT(std::string(bad.message()), testing::HasSubstr("rank 1 of a cluster of 1"));
+}
+
+TEST(BadLaunchTest, MmioLoadsAreKnown) {
+  EXPECT_TRUE(Launched("ld.mmio.relaxed.sys.global.u32 %r1, [%d30];", {}).ok());
 }
 
 // With many blocks too, none of which may take more than the launch.

@@ -155,6 +155,33 @@ const Row kRows[] = {
      "setp.lt.u32 %p1, %r19, 16; @%p1 bra LOW; bar.warp.sync -1; mov.u32 %r9, 2; bra E;"
      "LOW: bar.warp.sync -1; mov.u32 %r9, 1; E:",
      32, [](uint32_t t) { return t < 16 ? 1u : 2u; }},
+    {"shfl at two places of one mask, each with its source lane",
+     "setp.lt.u32 %p1, %r19, 16; @%p1 bra LOW; shfl.sync.idx.b32 %r9, %r0, 3, 31, -1; bra E;"
+     "LOW: add.u32 %r1, %r0, 100; shfl.sync.idx.b32 %r9, %r1, 20, 31, -1; E:",
+     32, [](uint32_t t) { return t < 16 ? 20u : 103u; }},
+    {"shfl with a predicate at three places",
+     "setp.lt.u32 %p1, %r19, 8; @%p1 bra A; setp.lt.u32 %p1, %r19, 20; @%p1 bra B;"
+     "shfl.sync.up.b32 %r9|%p2, %r0, 8, 0, -1; bra E; A: shfl.sync.up.b32 %r9|%p3, %r0, 8, 0, -1;"
+     "not.pred %p2, %p3; bra E; B: shfl.sync.up.b32 %r9|%p2, %r0, 8, 0, -1;"
+     "E: @!%p2 add.u32 %r9, %r9, 1000;",
+     32, [](uint32_t t) { return t < 8 ? t : t - 8; }},
+    {"vote at two places, once negated",
+     "setp.lt.u32 %p1, %r19, 16; @%p1 bra LOW; vote.sync.ballot.b32 %r9, !%p1, -1; bra E;"
+     "LOW: vote.sync.ballot.b32 %r9, %p1, -1; E:",
+     32, [](uint32_t) { return 0xffffffffu; }},
+    {"match of 64 bits at two places",
+     "setp.lt.u32 %p1, %r19, 16; and.b32 %r1, %r19, 1; mov.b64 %d1, {0, %r1}; @%p1 bra LOW;"
+     "match.any.sync.b64 %r9, %d1, -1; bra E; LOW: match.any.sync.b64 %r9, %d1, -1; E:",
+     32, [](uint32_t t) { return t % 2 == 1 ? 0xaaaaaaaau : 0x55555555u; }},
+    {"redux at two places",
+     "setp.lt.u32 %p1, %r19, 5; @%p1 bra LOW; redux.sync.add.u32 %r9, 2, -1; bra E;"
+     "LOW: redux.sync.add.u32 %r9, 1, -1; E:",
+     32, [](uint32_t) { return 5 + 2 * 27u; }},
+    {"two masks at two places, each in two parts",
+     "setp.lt.u32 %p1, %r19, 16; and.b32 %r1, %r19, 1; setp.eq.u32 %p2, %r1, 1;"
+     "selp.b32 %r2, 0xaaaaaaaa, 0x55555555, %p2; @%p1 bra LOW;"
+     "redux.sync.add.u32 %r9, %r19, %r2; bra E; LOW: redux.sync.add.u32 %r9, %r19, %r2; E:",
+     32, [](uint32_t t) { return t % 2 == 1 ? 256u : 240u; }},
 };
 
 TEST(CollectivesTest, CornerCasesUnderEverySeed) {
