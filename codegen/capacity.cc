@@ -6,6 +6,7 @@ namespace onepass {
 namespace {
 
 constexpr int kMaxUnrolledVectors = 64;
+constexpr int kMaxUnrolledHalves = 48;
 // Every block uses 1 KB of shared memory for the system since compute capability 8.0.
 constexpr int64_t kSystemSharedBytes = 1024;
 
@@ -22,7 +23,8 @@ int64_t HeldSharedBytes(const DeviceSpec& device, int64_t static_shared_bytes) {
 }
 
 int HeldRegisterVectors(int vector_bytes, int register_words) {
-  return std::min(kMaxUnrolledVectors, register_words * 4 / vector_bytes);
+  return std::min(vector_bytes == 2 ? kMaxUnrolledHalves : kMaxUnrolledVectors,
+                  register_words * 4 / vector_bytes);
 }
 
 int ParamRegisters(const Key& key) {

@@ -13,7 +13,8 @@ namespace onepass {
 int64_t HeldSharedBytes(const DeviceSpec& device, int64_t static_shared_bytes = 4096);
 
 // How many vectors of `vector_bytes` a thread may hold in at most `register_words` registers,
-// packed. Never more than 64: loops over them are unrolled, and longer ones spill in bf16.
+// packed. Never more than 64, of 2 bytes 48: loops over them are unrolled, and longer ones spill in
+// bf16.
 int HeldRegisterVectors(int vector_bytes, int register_words);
 
 // Registers for the scale and bias of one vector where each of its elements has its own.
