@@ -180,11 +180,16 @@ absl::Status KeyCovers(const Problem& p) {
   if (p.expr != nullptr) return absl::UnimplementedError("expr: no kernel computes one yet");
   if (!p.strides.empty() && p.strides != DenseStrides(p.dims, p.layout))
     return absl::UnimplementedError("strides: no kernel reads strided tensors yet");
-  if ((BitOf(p.op) & kSampleNorms & kForwards) == 0) return absl::OkStatus();
+  if ((BitOf(p.op) & kMeasuringNorms) == 0) return absl::OkStatus();
   if (p.skip) return absl::UnimplementedError("skip: no kernel adds before it normalises yet");
-  if (!RowsAreContiguous(p)) {
+  if (!IsBatchNorm(p.op) && !RowsAreContiguous(p)) {
     return absl::UnimplementedError(absl::StrCat("layout: no kernel computes ", ToString(p.op),
                                                  " over regions that nhwc scatters yet"));
+  }
+  const NormShape shape = ShapeOf(p);
+  if (shape.geometry == Geometry::kRow && shape.rows > INT32_MAX) {
+    return absl::UnimplementedError(absl::StrCat("x: ", shape.rows, " regions are more than the ",
+                                                 INT32_MAX, " blocks of a grid"));
   }
   return absl::OkStatus();
 }
@@ -204,6 +209,7 @@ Key KeyOf(const Problem& problem, int alignment, KeyHooks hooks) {
     problem.op == Op::kBatchNormInfer ? SetInferShape(problem, key)
                                       : SetMeasuringShape(problem, key);
   } else {
+    if (IsPool(problem.op)) key.geometry = Geometry::kWindow;
     key.param = key.dtype;
   }
   const int access = std::min({AccessThatDivides(RunBytes(key)), alignment, kMaxAccess});

@@ -14,7 +14,7 @@ constexpr int kThreads = 256;
 
 std::string Refusal(const Key& key, const DeviceSpec&) {
   if (key.op != Op::kPointwiseFwd && key.op != Op::kBatchNormInfer) {
-    return absl::StrCat(ToString(key.op), " is a reduction");
+    return absl::StrCat("does not compute ", ToString(key.op));
   }
   return "";
 }

@@ -3,7 +3,8 @@
 // |got - want| <= 2 u_T |want| + 16 u_A M + half the least subnormal of T, where u is the unit
 // roundoff, T the output's type, A the accumulation type; the last term is what rounding below the
 // normal range costs. M is the reference's:
-//   norm outputs            |scale| (1 + |mean| invstd), and |residual| where one is added; the mean
+//   norm outputs            |scale| (1 + |mean| invstd), and |residual| where one is added; the
+//   mean
 //                           of an RMS norm is 0
 //   ... through activations L (M + |v|/8) + ulp/8 |y|: L the largest slope, v the value before, ulp
 //   the table's

@@ -66,7 +66,7 @@ class Grid {
   void Release(llvm::MutableArrayRef<Slot> slots, int thread);
   llvm::MutableArrayRef<Slot> SlotsOf(int cluster) {
     return llvm::MutableArrayRef(slots_).slice(cluster * launch_.cluster_blocks,
-                                                 launch_.cluster_blocks);
+                                               launch_.cluster_blocks);
   }
   void Replay();
   bool ReplayChunk(Reading& reading);

@@ -185,6 +185,7 @@ TEST(KeyTest, WhatNoKernelComputesYetIsNamed) {
       {"group_norm.fwd f32 4x4x3:nhwc groups=2", "layout: "},
       {"instance_norm.fwd f32 4x4x3:nhwc", "layout: "},
       {"layer_norm.fwd f32 4x4x3:nhwc axes=2", "layout: "},
+      {"batch_norm.train f16 2x3000000000x2", "x: 3000000000 regions"},
   };
   for (const auto& [line, start] : cases) {
     const absl::Status status = KeyCovers(Parsed(line));

@@ -175,8 +175,8 @@ typedef struct onepass_workspace {
  * tensors of x's type, at least an element's bytes; all from 16 on are the same. 0 stands for 16,
  * or for the problem's own `align` where that is less. Where every element of a row has its own
  * scale and bias (layer and RMS norm), these count as aligned to 16 bytes; if they are not, pass
- * less: as many of x's elements as there are of theirs in their alignment. Both kernel and workspace
- * are those of this alignment.
+ * less: as many of x's elements as there are of theirs in their alignment. Both kernel and
+ * workspace are those of this alignment.
  *
  * ONEPASS_INVALID, ONEPASS_UNSUPPORTED (this version has no kernel for it, or the forced strategy
  * refuses), ONEPASS_MISSING (it has to be compiled and there is no NVRTC), ONEPASS_COMPILE_FAILED,
